@@ -1,0 +1,210 @@
+package balance
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// noOptions is the decode callback of balancers that have none to decode.
+func noOptions(any) error { return nil }
+
+func mustNew(t testing.TB, name string) Balancer {
+	t.Helper()
+	b, err := New(name, noOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// group makes candidates from a word: "u" is usable, "-" is not.
+func group(word string) []Candidate {
+	var cs []Candidate
+	for _, c := range word {
+		cs = append(cs, Candidate{Usable: c == 'u'})
+	}
+	return cs
+}
+
+// Each step of a row is a group as it stands at one pick.
+func TestRoundRobinTakesOriginsInTurn(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		groups string
+		want   []int
+	}{
+		{name: "starts at the first and comes round", groups: "uuu uuu uuu uuu", want: []int{0, 1, 2, 0}},
+		{name: "one origin", groups: "u u u", want: []int{0, 0, 0}},
+		{name: "no origin", groups: "-", want: []int{-1}},
+		{name: "first one down at the start", groups: "-uu -uu -uu", want: []int{1, 2, 1}},
+		{name: "one down for a while", groups: "uuu u-u uuu uuu", want: []int{0, 2, 0, 1}},
+		{name: "two neighbours down", groups: "uuuu u--u u--u uuuu uuuu", want: []int{0, 3, 0, 1, 2}},
+		{name: "none usable leaves the turn where it is", groups: "uuu --- uuu", want: []int{0, -1, 1}},
+		{name: "only the one chosen last", groups: "uuu u-- uuu", want: []int{0, 0, 1}},
+		{name: "group grows by one at the end", groups: "uu uu uuu", want: []int{0, 1, 2}},
+		{name: "group shrinks below the turn", groups: "uuu uuu u u", want: []int{0, 1, 0, 0}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := mustNew(t, "round-robin")
+			var got []int
+			for word := range strings.FieldsSeq(tt.groups) {
+				got = append(got, b.Pick(group(word)))
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("picks %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestEmptyGroupHasNoPick(t *testing.T) {
+	for _, name := range Names() {
+		if got := mustNew(t, name).Pick(nil); got != -1 {
+			t.Errorf("%s: Pick(nil) = %d, want -1", name, got)
+		}
+	}
+}
+
+// The bound is generous: with 30 000 picks one origin's count has a standard
+// deviation of 82, and each may be 500 off, six of them.
+func TestRandomIsUniformOverTheUsable(t *testing.T) {
+	b, cs := mustNew(t, "random"), group("u-uu-")
+	counts := make([]int, len(cs))
+	for range 30000 {
+		counts[b.Pick(cs)]++
+	}
+	for i, c := range cs {
+		if want := 10000; c.Usable && (counts[i] < want-500 || counts[i] > want+500) {
+			t.Errorf("origin %d: %d picks, want %d ± 500", i, counts[i], want)
+		}
+		if !c.Usable && counts[i] != 0 {
+			t.Errorf("origin %d is not usable and was picked %d times", i, counts[i])
+		}
+	}
+}
+
+// With one usable among many, most picks fail to draw it and have to count.
+func TestRandomFindsTheOnlyUsable(t *testing.T) {
+	b, cs := mustNew(t, "random"), group("--------------u-")
+	for range 200 {
+		if i := b.Pick(cs); i != 14 {
+			t.Fatalf("Pick() = %d, want 14", i)
+		}
+	}
+}
+
+func TestRandomPicksDoNotFollowATurn(t *testing.T) {
+	b, cs := mustNew(t, "random"), group("uu")
+	repeats, last := 0, -1
+	for range 1000 {
+		i := b.Pick(cs)
+		if i == last {
+			repeats++
+		}
+		last = i
+	}
+	if repeats < 350 || repeats > 650 {
+		t.Errorf("%d of 1000 picks repeat the one before, want about 500", repeats)
+	}
+}
+
+func TestUnknownBalancerListsThoseThereAre(t *testing.T) {
+	_, err := New("round-robbin", noOptions)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range append(Names(), `"round-robbin"`) {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q does not name %s", err, want)
+		}
+	}
+}
+
+func TestDefaultIsABalancer(t *testing.T) {
+	if !slices.Contains(Names(), Default) {
+		t.Errorf("%q is not among %v", Default, Names())
+	}
+}
+
+// TestHammerRoundRobin: no turn is given twice or left out, however many pick.
+func TestHammerRoundRobin(t *testing.T) {
+	const goroutines, each = 8, 3000
+	b, cs := mustNew(t, "round-robin"), group("uu-uu")
+	counts := make([]atomic.Int64, len(cs))
+	var wg sync.WaitGroup
+	for range goroutines {
+		wg.Go(func() {
+			for range each {
+				counts[b.Pick(cs)].Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	for i, c := range cs {
+		want := int64(0)
+		if c.Usable {
+			want = goroutines * each / 4
+		}
+		if got := counts[i].Load(); got != want {
+			t.Errorf("origin %d: %d picks, want %d", i, got, want)
+		}
+	}
+}
+
+// TestHammerChangingGroup: while origins come and go in each caller's view, a
+// pick is always one that this caller said is usable.
+func TestHammerChangingGroup(t *testing.T) {
+	for _, name := range Names() {
+		b := mustNew(t, name)
+		var wg sync.WaitGroup
+		for g := range 4 {
+			wg.Go(func() { hammerView(t, name, b, g) })
+		}
+		wg.Wait()
+	}
+}
+
+func hammerView(t *testing.T, name string, b Balancer, g int) {
+	cs := make([]Candidate, 3+g)
+	for n := range 3000 {
+		usable := 0
+		for i := range cs {
+			cs[i].Usable = (n>>i)&1 == 1
+			if cs[i].Usable {
+				usable++
+			}
+		}
+		i := b.Pick(cs)
+		if usable == 0 && i != -1 || usable > 0 && (i < 0 || !cs[i].Usable) {
+			t.Errorf("%s: picked %d of %v", name, i, cs)
+			return
+		}
+	}
+}
+
+func TestPickAllocatesNothing(t *testing.T) {
+	cs := group("uu-uu-uu")
+	for _, name := range Names() {
+		b := mustNew(t, name)
+		if n := testing.AllocsPerRun(1000, func() { b.Pick(cs) }); n != 0 {
+			t.Errorf("%s: Pick allocates %v times, want 0", name, n)
+		}
+	}
+}
+
+// BenchmarkPick has a budget of 40 ns/op and 0 allocs/op for 8 origins, uncontended.
+func BenchmarkPick(b *testing.B) {
+	cs := group("uu-uu-uu")
+	for _, name := range Names() {
+		b.Run(name, func(b *testing.B) {
+			balancer := mustNew(b, name)
+			b.ReportAllocs()
+			for b.Loop() {
+				balancer.Pick(cs)
+			}
+		})
+	}
+}

@@ -1,0 +1,54 @@
+package balance
+
+import "math/rand/v2"
+
+// random gives every usable origin the same chance at every pick. It evens out
+// only over many requests; for origins of different size it is the wrong one.
+type random struct{}
+
+func newRandom(func(into any) error) (Balancer, error) {
+	return random{}, nil
+}
+
+// Pick implements [Balancer]. Mostly all are usable, so it draws from all a few
+// times before it counts; either way each usable one has the same chance.
+func (random) Pick(cs []Candidate) int {
+	for range min(draws, len(cs)) {
+		if i := rand.IntN(len(cs)); cs[i].Usable {
+			return i
+		}
+	}
+	n := countUsable(cs)
+	if n == 0 {
+		return -1
+	}
+	return nthUsable(cs, rand.IntN(n))
+}
+
+// draws is how often random draws from all before it counts the usable.
+const draws = 3
+
+func countUsable(cs []Candidate) int {
+	n := 0
+	for i := range cs {
+		if cs[i].Usable {
+			n++
+		}
+	}
+	return n
+}
+
+// nthUsable returns the index of the usable candidate before which n others
+// stand, -1 when there are not that many.
+func nthUsable(cs []Candidate, n int) int {
+	for i := range cs {
+		if !cs[i].Usable {
+			continue
+		}
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return -1
+}

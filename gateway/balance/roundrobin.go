@@ -1,0 +1,45 @@
+package balance
+
+import "sync/atomic"
+
+// roundRobin takes the origins in turn, beginning with the first. The turn
+// stands after the origin that was chosen last, at every pick; an origin that
+// is not usable is passed over, and the turn goes on from the one taken instead.
+type roundRobin struct {
+	turn atomic.Uint64 // index of the origin whose turn it is; may be past the end
+}
+
+func newRoundRobin(func(into any) error) (Balancer, error) {
+	return &roundRobin{}, nil
+}
+
+// Pick implements [Balancer]. A pick that another one overtook looks again, so
+// that no turn is given twice.
+func (r *roundRobin) Pick(cs []Candidate) int {
+	for {
+		turn := r.turn.Load()
+		i := usableFrom(cs, turn)
+		if i < 0 || r.turn.CompareAndSwap(turn, uint64(i)+1) {
+			return i
+		}
+	}
+}
+
+// usableFrom returns the first usable candidate at or after start, going on at
+// the front; -1 when there is none.
+func usableFrom(cs []Candidate, start uint64) int {
+	if start >= uint64(len(cs)) {
+		start = 0
+	}
+	for i := int(start); i < len(cs); i++ {
+		if cs[i].Usable {
+			return i
+		}
+	}
+	for i := range int(start) {
+		if cs[i].Usable {
+			return i
+		}
+	}
+	return -1
+}
