@@ -1,0 +1,154 @@
+package config
+
+import "strings"
+
+// lint warns of what has no effect and of what nothing uses.
+func (l *loader) lint() {
+	for i, n := range l.cfg.Listeners {
+		if n.TLS != nil && n.TLS.ClientAuth.Mode == "none" && n.TLS.ClientAuth.CA != "" {
+			path := index("listeners", i) + ".tls.client_auth.ca"
+			l.warn(path, "W322", path+" has no effect: mode is none")
+		}
+	}
+	for _, name := range l.clusterNames() {
+		l.lintCluster(l.cfg.Clusters[name], join("clusters", name))
+	}
+	for i, m := range l.cfg.Mappings {
+		if path := index("mappings", i); m.StripPrefix && m.Prefix == "" && !l.bad[path+".prefix"] {
+			l.warn(path+".strip_prefix", "W320", path+".strip_prefix has no effect: there is no prefix")
+		}
+	}
+	l.lintSites()
+	l.lintUse()
+	l.lintProxies()
+	l.lintAccessLog()
+}
+
+// lintCluster looks for options of https that nothing uses.
+func (l *loader) lintCluster(c Cluster, path string) {
+	if l.written(path+".tls") && !l.anyBad(path+".origins") && !hasHTTPS(c.Origins) {
+		l.warn(path+".tls", "W321", path+".tls has no effect: none of the origins is https")
+	}
+	if ca := path + ".tls.ca"; c.TLS.Verify != nil && !*c.TLS.Verify && c.TLS.CA != "" {
+		l.warn(ca, "W323", ca+" has no effect: verify is false")
+	}
+}
+
+// anyBad reports whether something at or below a path is wrong.
+func (l *loader) anyBad(path string) bool {
+	for bad := range l.bad {
+		if strings.HasPrefix(bad, path) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasHTTPS(origins []Origin) bool {
+	for _, o := range origins {
+		if o.Scheme == "https" {
+			return true
+		}
+	}
+	return false
+}
+
+// lintSites looks for repetitions and contradictions in sites.
+func (l *loader) lintSites() {
+	for _, name := range sortedKeys(l.cfg.Sites) {
+		s, path := l.cfg.Sites[name], join("sites", name)
+		l.lintHosts(s.Hosts, path+".hosts")
+		l.lintEdit(s.Headers.Request, path+".headers.request")
+		l.lintEdit(s.Headers.Response, path+".headers.response")
+	}
+}
+
+func (l *loader) lintHosts(hosts []string, path string) {
+	seen := map[string]bool{}
+	for i, h := range hosts {
+		if at := index(path, i); seen[h] && !l.bad[at] {
+			l.warn(at, "W328", at+" repeats "+l.shown(at, h))
+		}
+		seen[h] = true
+	}
+}
+
+// lintEdit looks for a header that is both removed and set, which sets it.
+func (l *loader) lintEdit(e HeaderEdit, path string) {
+	set := map[string]bool{}
+	for name := range e.Set {
+		set[strings.ToLower(name)] = true
+	}
+	for i, name := range e.Remove {
+		if at := index(path+".remove", i); set[strings.ToLower(name)] && !l.bad[at] {
+			l.warn(at, "W329", at+" has no effect: "+l.shown(at, name)+" is set as well")
+		}
+	}
+}
+
+// lintUse looks for what nothing names. Where something is missing, what would
+// have named it may be what is missing.
+func (l *loader) lintUse() {
+	if l.problems.Errors() > 0 {
+		return
+	}
+	sites, clusters := map[string]bool{}, map[string]bool{}
+	for _, m := range l.cfg.Mappings {
+		sites[m.Site], clusters[m.Cluster] = true, true
+	}
+	origins := map[string]bool{}
+	for _, c := range l.cfg.Clusters {
+		for _, o := range c.Origins {
+			origins[o.Name] = true
+		}
+	}
+	l.unused("clusters", "W324", l.clusterNames(), clusters, "no mapping names it")
+	l.unused("origins", "W325", sortedKeys(l.cfg.Origins), origins, "no cluster names it")
+	l.unused("sites", "W326", sortedKeys(l.cfg.Sites), sites, "no mapping names it, so requests for its hosts are refused")
+}
+
+func (l *loader) unused(kind, code string, names []string, used map[string]bool, reason string) {
+	for _, name := range names {
+		if !used[name] {
+			l.warn(join(kind, name), code, join(kind, name)+" is not used: "+reason)
+		}
+	}
+}
+
+// lintProxies looks for networks that trust everybody, or are trusted twice.
+func (l *loader) lintProxies() {
+	for i, p := range l.cfg.TrustedProxies {
+		at := index("trusted_proxies", i)
+		switch {
+		case l.bad[at]:
+		case p.Bits() == 0:
+			l.warn(at, "W327", at+" is "+p.String()+": every client may say which address it has")
+		default:
+			l.lintOverlap(i)
+		}
+	}
+}
+
+func (l *loader) lintOverlap(i int) {
+	p := l.cfg.TrustedProxies[i]
+	for j, q := range l.cfg.TrustedProxies {
+		inside := q.IsValid() && q.Contains(p.Addr()) && (q.Bits() < p.Bits() || q == p && j < i)
+		if inside && q.Bits() > 0 {
+			at := index("trusted_proxies", i)
+			l.warn(at, "W328", at+" is inside "+index("trusted_proxies", j)+", "+q.String())
+			return
+		}
+	}
+}
+
+// lintAccessLog looks for settings of a log that is not written.
+func (l *loader) lintAccessLog() {
+	if l.cfg.AccessLog.Format != "off" {
+		return
+	}
+	for _, key := range []string{"path", "on_full"} {
+		if path := "access_log." + key; l.written(path) {
+			l.warn(path, "W331", path+" has no effect: format is off")
+		}
+	}
+}

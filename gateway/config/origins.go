@@ -1,0 +1,108 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// resolveOrigins fills in the parts of every origin, replaces names of shared
+// ones by what they stand for, and refuses that one address or one name is
+// defined in two ways: load, health and state belong to the address.
+func (l *loader) resolveOrigins() {
+	d := definitions{loader: l, byAddress: map[string]defined{}, byName: map[string]defined{}}
+	for _, name := range l.inFileOrder("origins", sortedKeys(l.cfg.Origins)) {
+		o, path := l.cfg.Origins[name], join("origins", name)
+		if o.Name != "" && o.Name != name && !l.bad[path+".name"] {
+			l.fail(path+".name", "E203", fmt.Sprintf("%s has the name %s; a shared origin's name is its key", path, l.shown(path+".name", o.Name)), "")
+		}
+		o.Name = name
+		d.define(&o, path)
+		l.cfg.Origins[name] = o
+	}
+	for _, name := range l.inFileOrder("clusters", l.clusterNames()) {
+		d.cluster(l.cfg.Clusters[name].Origins, join("clusters", name))
+	}
+}
+
+// defined is an origin with the path of its definition.
+type defined struct {
+	origin Origin
+	path   string
+}
+
+// definitions are the origins seen so far.
+type definitions struct {
+	*loader
+	byAddress, byName map[string]defined
+}
+
+// cluster resolves the origins of one cluster in place.
+func (d *definitions) cluster(origins []Origin, path string) {
+	listed := map[string]string{}
+	for i := range origins {
+		o, at := &origins[i], index(path+".origins", i)
+		if o.shared != "" {
+			d.look(o, at)
+		} else {
+			d.define(o, at)
+		}
+		if first, again := listed[o.identity()]; again && o.HostPort != "" && !d.bad[at] {
+			d.fail(at, "E206", fmt.Sprintf("%s lists the origin %s twice, first as %s", path, o.Name, first), "")
+		}
+		listed[o.identity()] = at
+	}
+}
+
+// look replaces the name of a shared origin by its definition.
+func (d *definitions) look(o *Origin, path string) {
+	shared, ok := d.cfg.Origins[o.shared]
+	if !ok {
+		d.refer(path, path, "origin", o.shared, sortedKeys(d.cfg.Origins))
+		return
+	}
+	*o = shared
+}
+
+// define fills in an origin and compares it with those of its address and name.
+func (d *definitions) define(o *Origin, path string) {
+	if o.Name == "" {
+		o.Name = o.Address
+	}
+	o.Scheme, o.HostPort, _ = splitOrigin(o.Address)
+	if o.HostPort == "" || d.bad[path] || d.bad[path+".name"] || d.bad[path+".kind"] {
+		return
+	}
+	if first, ok := d.byAddress[o.identity()]; ok && (first.origin.Name != o.Name || first.origin.Kind != o.Kind) {
+		d.differs(path, "address "+d.shown(path+".address", o.Address), first.path)
+	} else if first, ok := d.byName[o.Name]; ok && first.origin.identity() != o.identity() {
+		d.differs(path, "name "+d.shown(path+".name", o.Name), first.path)
+	}
+	d.note(o, path)
+}
+
+// note remembers the first definition of an address and of a name.
+func (d *definitions) note(o *Origin, path string) {
+	if _, ok := d.byAddress[o.identity()]; !ok {
+		d.byAddress[o.identity()] = defined{*o, path}
+	}
+	if _, ok := d.byName[o.Name]; !ok {
+		d.byName[o.Name] = defined{*o, path}
+	}
+}
+
+// differs refuses a second definition.
+func (d *definitions) differs(path, what, first string) {
+	at := d.cfg.places.at(first).span()
+	d.fail(path, "E203", fmt.Sprintf("%s defines the origin of %s otherwise than %s (%s:%d:%d) does", path, what, first, at.src.name, at.line, at.col),
+		`define it once, under "origins", and name it where it is used`)
+}
+
+// identity is what makes two definitions the same origin.
+func (o Origin) identity() string { return o.Scheme + "://" + o.HostPort }
+
+func comparePlaces(a, b span) int {
+	if a.src == nil || b.src == nil {
+		return 0
+	}
+	return cmp.Or(cmp.Compare(a.src.rank, b.src.rank), cmp.Compare(a.line, b.line), cmp.Compare(a.col, b.col))
+}

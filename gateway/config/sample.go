@@ -1,0 +1,38 @@
+package config
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+)
+
+// sampleText is the sample, with a marker where the origins stand.
+//
+//go:embed sample.yaml
+var sampleText string
+
+// demoOrigins are the origins of the demo: what they are like, and where.
+var demoOrigins = []struct{ name, address string }{
+	{"fast", "127.0.0.1:9001"},
+	{"slow", "127.0.0.1:9002"},
+	{"flaky", "127.0.0.1:9003"},
+}
+
+// Sample is a commented configuration with every key, for weirkeep init to
+// print. Its default site is the origin, an address in one of the forms of
+// [Origin]; for the empty string it is the three origins of the demo.
+func Sample(origin string) []byte {
+	var lines []string
+	if origin != "" {
+		lines = append(lines, sampleOrigin("", origin))
+	} else {
+		for _, o := range demoOrigins {
+			lines = append(lines, sampleOrigin("name: "+o.name+", ", o.address))
+		}
+	}
+	return []byte(strings.Replace(sampleText, "@origins@", strings.Join(lines, "\n"), 1))
+}
+
+func sampleOrigin(name, address string) string {
+	return fmt.Sprintf("      - { %saddress: %q }", name, address)
+}

@@ -1,0 +1,227 @@
+package config
+
+import (
+	_ "embed"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net/netip"
+	"reflect"
+	"strings"
+
+	"github.com/invopop/jsonschema"
+
+	"weirkeep/gateway/unit"
+)
+
+// fieldsSource is the file with the structs: its comments are the descriptions.
+//
+//go:embed config.go
+var fieldsSource string
+
+// Schema is the JSON Schema (draft 2020-12) of a configuration file, for
+// editors. Load is stricter: grammars, references and what fits together are
+// not in it.
+func Schema() []byte {
+	comments := fieldComments(fieldsSource)
+	r := &jsonschema.Reflector{
+		Anonymous:                  true,
+		FieldNameTag:               "yaml",
+		RequiredFromJSONSchemaTags: true,
+		ExpandedStruct:             true,
+		Mapper:                     schemaOf,
+		LookupComment: func(t reflect.Type, field string) string {
+			return comments[strings.TrimSuffix(t.Name()+"."+field, ".")]
+		},
+	}
+	s := r.Reflect(&Config{})
+	s.Title = "weirkeep configuration"
+	refine(s, reflect.TypeFor[Config]())
+	for name, def := range s.Definitions {
+		refine(def, structs[name])
+	}
+	out, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		panic("config: schema: " + err.Error())
+	}
+	return append(out, '\n')
+}
+
+// structs are the structs of a configuration but Config, by name.
+var structs = structsOf(reflect.TypeFor[Config](), map[string]reflect.Type{})
+
+// structsOf collects the structs below a type.
+func structsOf(t reflect.Type, found map[string]reflect.Type) map[string]reflect.Type {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return structsOf(t.Elem(), found)
+	case reflect.Struct:
+		if found[t.Name()] != nil || isText(reflect.New(t).Elem()) {
+			return found
+		}
+		found[t.Name()] = t
+		for i := range t.NumField() {
+			if keyOf(t.Field(i)) != "" {
+				structsOf(t.Field(i).Type, found)
+			}
+		}
+	}
+	return found
+}
+
+// texts are the types that have a form of their own in the file.
+var texts = map[reflect.Type]string{
+	reflect.TypeFor[unit.Duration](): unit.DurationPattern,
+	reflect.TypeFor[unit.Size]():     unit.SizePattern,
+	reflect.TypeFor[unit.Rate]():     unit.RatePattern,
+	reflect.TypeFor[unit.Percent]():  unit.PercentPattern,
+	reflect.TypeFor[Auto]():          `^(auto|[1-9]\d*)$`,
+	reflect.TypeFor[netip.Prefix]():  `^[0-9A-Fa-f:.]+(/\d+)?$`,
+	reflect.TypeFor[Secret]():        `^[!-~]*$`,
+}
+
+// substitution is the form that any single value may have instead of its own.
+const substitution = `^\$\{(env|file):[^{}]+\}$`
+
+// schemaOf is the schema of types that the reflector does not know, and of
+// single values, which may also be substituted.
+func schemaOf(t reflect.Type) *jsonschema.Schema {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if pattern, ok := texts[t]; ok {
+		return textSchema(t, pattern)
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return substitutable(&jsonschema.Schema{Type: "boolean"})
+	case reflect.Int:
+		return substitutable(&jsonschema.Schema{Type: "integer"})
+	}
+	return nil
+}
+
+// textSchema is the schema of a type with a pattern; numbers whose unit may be
+// left out may also be numbers in YAML.
+func textSchema(t reflect.Type, pattern string) *jsonschema.Schema {
+	s := substitutable(&jsonschema.Schema{Type: "string", Pattern: pattern})
+	switch {
+	case t == reflect.TypeFor[Auto]():
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "integer", Minimum: "1"})
+	case t.Kind() == reflect.Int64, t.Kind() == reflect.Int32:
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Const: 0})
+	}
+	return s
+}
+
+// substitutable lets a single value be ${env:…} or ${file:…} instead.
+func substitutable(s *jsonschema.Schema) *jsonschema.Schema {
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{s, {Type: "string", Pattern: substitution}}}
+}
+
+// refine adds to the schema of a struct what its tags say.
+func refine(s *jsonschema.Schema, t reflect.Type) {
+	if t == nil || s.Properties == nil {
+		return
+	}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if p, ok := s.Properties.Get(keyOf(field)); ok {
+			refineField(p, field, rulesOf(field.Tag))
+			if field.Tag.Get("required") != "" && t != reflect.TypeFor[Config]() {
+				s.Required = append(s.Required, keyOf(field))
+			}
+		}
+	}
+}
+
+// refineField adds what the tags of one field say. A file of a configuration
+// may lack what another has, so nothing is required at the top.
+func refineField(p *jsonschema.Schema, field reflect.StructField, f rules) {
+	if f.hasStandard {
+		p.Default = standardJSON(field.Type, f.standard)
+	}
+	if f.enum != nil {
+		enum := &jsonschema.Schema{Type: "string", Enum: anys(f.enum)}
+		*p = jsonschema.Schema{Description: p.Description, Default: p.Default, AnyOf: substitutable(enum).AnyOf}
+	}
+	if f.ranged && isIntType(field.Type) {
+		p.AnyOf[0].Minimum, p.AnyOf[0].Maximum = json.Number(f.low), json.Number(f.high)
+	}
+	if f.short == "name" && p.Items != nil {
+		p.Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, p.Items}}
+	}
+	if one := uint64(1); f.present && p.Type == "array" {
+		p.MinItems = &one
+	} else if f.present && p.Type == "object" {
+		p.MinProperties = &one
+	}
+}
+
+// isIntType reports whether a field is a plain number in the file.
+func isIntType(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t == reflect.TypeFor[int]()
+}
+
+// standardJSON is a default as JSON has it.
+func standardJSON(t reflect.Type, text string) any {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t {
+	case reflect.TypeFor[int]():
+		return json.Number(text)
+	case reflect.TypeFor[bool]():
+		return text == "true"
+	case reflect.TypeFor[[]string]():
+		return []string{text}
+	}
+	return text
+}
+
+func anys(words []string) []any {
+	out := make([]any, len(words))
+	for i, w := range words {
+		out[i] = w
+	}
+	return out
+}
+
+// fieldComments reads the comments of types ("Origin") and fields
+// ("Origin.Kind") in a Go source.
+func fieldComments(source string) map[string]string {
+	comments := map[string]string{}
+	file, err := parser.ParseFile(token.NewFileSet(), "config.go", source, parser.ParseComments)
+	if err != nil {
+		panic("config: own source: " + err.Error())
+	}
+	for _, decl := range file.Decls {
+		if gen, ok := decl.(*ast.GenDecl); ok && gen.Tok == token.TYPE {
+			typeComments(gen, comments)
+		}
+	}
+	return comments
+}
+
+// typeComments adds the comments of one type declaration.
+func typeComments(gen *ast.GenDecl, comments map[string]string) {
+	spec := gen.Specs[0].(*ast.TypeSpec)
+	name := spec.Name.Name
+	comments[name] = flat(gen.Doc)
+	s, ok := spec.Type.(*ast.StructType)
+	if !ok {
+		return
+	}
+	for _, field := range s.Fields.List {
+		for _, ident := range field.Names {
+			comments[name+"."+ident.Name] = strings.TrimSpace(flat(field.Doc) + " " + flat(field.Comment))
+		}
+	}
+}
+
+// flat is a comment in one line.
+func flat(g *ast.CommentGroup) string { return strings.Join(strings.Fields(g.Text()), " ") }
