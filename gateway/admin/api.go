@@ -1,0 +1,155 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"weirkeep/gateway/metrics"
+)
+
+// api answers the operations of the document.
+type api struct {
+	gateway Gateway
+	metrics *metrics.Registry
+	log     *slog.Logger
+	version string
+}
+
+// register adds every operation there is.
+func (a *api) register(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "overview", Method: http.MethodGet, Path: "/v1/overview",
+		Summary: "How the gateway is",
+	}, a.overview)
+	huma.Register(h, huma.Operation{
+		OperationID: "origins", Method: http.MethodGet, Path: "/v1/origins",
+		Summary: "Every origin of every cluster",
+	}, a.origins)
+	huma.Register(h, huma.Operation{
+		OperationID: "reload", Method: http.MethodPost, Path: "/v1/config:reload",
+		Summary:     "Read the configuration again and make it current",
+		Description: "A configuration with an error changes nothing; the answer lists every mistake.",
+		Errors:      []int{http.StatusPreconditionFailed, http.StatusUnprocessableEntity},
+	}, a.reload)
+}
+
+// overview is the body of GET /v1/overview.
+type overview struct {
+	Version string `json:"version" doc:"Of weirkeep."`
+	Status
+	Origins originCounts `json:"origins"`
+	Answers [6]uint64    `json:"answers" doc:"Exchanges ended since the start by the hundreds of their status; the first: without one."`
+	Tunnels int64        `json:"tunnels" doc:"Upgraded connections that are open."`
+	LogLost uint64       `json:"access_log_lost" doc:"Records that the access log lost since the start."`
+	Panics  uint64       `json:"panics" doc:"Bugs of weirkeep that were caught; please report them."`
+}
+
+// originCounts say how many origins there are.
+type originCounts struct {
+	Up   int `json:"up"`
+	Down int `json:"down"`
+}
+
+// tagged is a body with the revision as its tag.
+type tagged[B any] struct {
+	ETag string `header:"ETag" doc:"The revision, for If-Match."`
+	Body B
+}
+
+func tag(revision int) string { return fmt.Sprintf(`"rev-%d"`, revision) }
+
+func (a *api) overview(context.Context, *struct{}) (*tagged[overview], error) {
+	s := a.gateway.Status()
+	p := &a.metrics.Process
+	return &tagged[overview]{tag(s.Revision), overview{
+		Version: a.version,
+		Status:  s,
+		Origins: countOrigins(s.Origins),
+		Answers: a.answers(),
+		Tunnels: p.Tunnels.Load(),
+		LogLost: p.AccessLog.Lost.Load(),
+		Panics:  p.Panics.Load(),
+	}}, nil
+}
+
+func countOrigins(all []OriginStatus) (c originCounts) {
+	for _, o := range all {
+		if o.Up {
+			c.Up++
+		} else {
+			c.Down++
+		}
+	}
+	return c
+}
+
+// answers are the ended exchanges of all mappings.
+func (a *api) answers() (sum [6]uint64) {
+	for _, m := range a.metrics.Current().Mappings() {
+		for class := range m.Exchanges {
+			sum[class] += m.Exchanges[class].Load()
+		}
+	}
+	return sum
+}
+
+// originList is the body of GET /v1/origins.
+type originList struct {
+	Origins []OriginStatus `json:"origins" nullable:"false"`
+}
+
+func (a *api) origins(context.Context, *struct{}) (*tagged[originList], error) {
+	s := a.gateway.Status()
+	list := append([]OriginStatus{}, s.Origins...)
+	return &tagged[originList]{tag(s.Revision), originList{list}}, nil
+}
+
+// reloadRequest asks for a reload, if the revision is still the one expected.
+type reloadRequest struct {
+	IfMatch string `header:"If-Match" example:"\"rev-41\"" doc:"Reload only if this revision is current."`
+	who     string
+}
+
+// Resolve keeps who asks.
+func (r *reloadRequest) Resolve(ctx huma.Context) []error {
+	r.who = caller(ctx.RemoteAddr())
+	return nil
+}
+
+// caller names who asks, for the log.
+func caller(remote string) string {
+	if remote == "" || remote == "@" {
+		return "unix socket"
+	}
+	return remote
+}
+
+// reloaded is the body of a reload that was done.
+type reloaded struct {
+	Revision int       `json:"revision"`
+	Warnings []finding `json:"warnings" nullable:"false" doc:"What is probably not meant."`
+}
+
+func (a *api) reload(ctx context.Context, r *reloadRequest) (*tagged[reloaded], error) {
+	if now := tag(a.gateway.Status().Revision); r.IfMatch != "" && r.IfMatch != "*" && r.IfMatch != now {
+		a.audit(r.who, "refused: the revision is "+now)
+		return nil, huma.NewError(http.StatusPreconditionFailed, "the revision is "+now+", not "+r.IfMatch)
+	}
+	ps := a.gateway.Reload(ctx)
+	if n := ps.Errors(); n > 0 {
+		a.audit(r.who, fmt.Sprintf("refused: errors: %d", n))
+		return nil, refusal(ps)
+	}
+	revision := a.gateway.Status().Revision
+	a.audit(r.who, fmt.Sprintf("revision %d", revision))
+	return &tagged[reloaded]{tag(revision), reloaded{revision, findings(ps)}}, nil
+}
+
+// audit logs a change that was asked for.
+func (a *api) audit(who, result string) {
+	a.log.Info("admin change", "who", who, "what", "config:reload", "result", result)
+}

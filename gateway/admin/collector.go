@@ -1,0 +1,198 @@
+package admin
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"weirkeep/gateway/metrics"
+)
+
+// scrapes is how many scrapes may run at once.
+const scrapes = 4
+
+// exposition shows what the gateway counts, with the Go run time and the
+// process, to Prometheus and its like.
+func exposition(o Options) http.Handler {
+	r := prometheus.NewRegistry()
+	r.MustRegister(
+		&collector{registry: o.Metrics, version: o.Version},
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	return promhttp.HandlerFor(r, promhttp.HandlerOpts{
+		ErrorLog:            slog.NewLogLogger(o.Logger.Handler(), slog.LevelError),
+		ErrorHandling:       promhttp.ContinueOnError,
+		MaxRequestsInFlight: scrapes,
+	})
+}
+
+// collector reads a registry when it is scraped.
+type collector struct {
+	registry *metrics.Registry
+	version  string
+}
+
+// family describes a metric: its name without weirkeep_, what it is, its labels.
+func family(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("weirkeep_"+name, help, labels, nil)
+}
+
+// The families, each with the labels in the order in which collect gives them.
+var (
+	exchanges     = family("gateway_exchanges_total", "Ended exchanges by class of status; none: the client left before there was one and no status was logged.", "site", "mapping", "cluster", "class")
+	duration      = family("gateway_exchange_duration_seconds", "From the head of the request to the last byte of the answer.", "site", "mapping", "cluster")
+	requestBytes  = family("gateway_request_body_bytes_total", "Bodies received from clients.", "site", "mapping", "cluster")
+	responseBytes = family("gateway_response_body_bytes_total", "Bodies sent to clients.", "site", "mapping", "cluster")
+	refusals      = family("gateway_refusals_total", "Exchanges that the gateway answered itself, by reason; routed: a site was known.", "reason", "routed")
+	panics        = family("gateway_panics_total", "Bugs of weirkeep that were caught.")
+	tunnels       = family("gateway_open_tunnels", "Upgraded connections that are open.")
+
+	attempts = family("origin_attempts_total", "Requests sent to an origin, or tried to be sent, retries too.", "cluster", "origin")
+	retries  = family("origin_retries_total", "Attempts after the first of their exchange.", "cluster", "origin")
+	failures = family("origin_failures_total", "Failed attempts by phase: connect, send, wait, read.", "cluster", "origin", "phase")
+	inFlight = family("origin_in_flight_attempts", "Attempts that run.", "cluster", "origin")
+	up       = family("origin_up", "1 if the origin takes requests.", "cluster", "origin")
+	idle     = family("origin_idle_connections", "Connections that wait in the pool.", "cluster", "origin")
+	opened   = family("origin_connections_opened_total", "Connections opened.", "cluster", "origin")
+	reused   = family("origin_connections_reused_total", "Attempts on a connection that had served before.", "cluster", "origin")
+
+	accepted = family("listener_connections_accepted_total", "Connections accepted.", "listener")
+	refused  = family("listener_connections_refused_total", "Connections closed at once, for a limit or a bad PROXY header.", "listener")
+	opencons = family("listener_open_connections", "Connections that are open.", "listener")
+
+	reloads    = family("config_reloads_total", "Reloads by result: ok, failed.", "result")
+	revision   = family("config_revision", "Configurations made current since the start.")
+	applied    = family("config_applied_timestamp_seconds", "When the configuration was made current.")
+	written    = family("access_log_records_written_total", "Records of the access log that were written.")
+	lost       = family("access_log_records_lost_total", "Records of the access log that were lost.")
+	overflowed = family("metrics_overflowed_labels", "Labels of the configuration that are counted together under __overflow__ because a family is full.")
+	build      = family("build_info", "1, with what is running.", "version", "goversion")
+)
+
+// Describe names every family.
+func (c *collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
+		attempts, retries, failures, inFlight, up, idle, opened, reused,
+		accepted, refused, opencons,
+		reloads, revision, applied, written, lost, overflowed, build,
+	} {
+		ch <- d
+	}
+}
+
+// Collect reads everything.
+func (c *collector) Collect(ch chan<- prometheus.Metric) {
+	s := sink{ch}
+	set := c.registry.Current()
+	s.process(&c.registry.Process)
+	s.gauge(overflowed, int64(set.Overflowed()))
+	s.gauge(build, 1, c.version, runtime.Version())
+	s.refusals(c.registry)
+	for l, m := range set.Mappings() {
+		s.mapping(m, l.Site, l.Mapping, l.Cluster)
+	}
+	for l, o := range set.Origins() {
+		s.origin(o, l.Cluster, l.Origin)
+	}
+	for name, l := range set.Listeners() {
+		s.listener(l, name)
+	}
+}
+
+// sink takes the series of a scrape.
+type sink struct{ ch chan<- prometheus.Metric }
+
+func (s sink) counter(d *prometheus.Desc, c *metrics.Counter, labels ...string) {
+	s.value(d, prometheus.CounterValue, float64(c.Load()), labels)
+}
+
+func (s sink) gauge(d *prometheus.Desc, n int64, labels ...string) {
+	s.value(d, prometheus.GaugeValue, float64(n), labels)
+}
+
+func (s sink) value(d *prometheus.Desc, t prometheus.ValueType, v float64, labels []string) {
+	m, err := prometheus.NewConstMetric(d, t, v, clean(labels)...)
+	s.send(d, m, err)
+}
+
+func (s sink) histogram(d *prometheus.Desc, h *metrics.Histogram, labels ...string) {
+	r := h.Load()
+	buckets := make(map[float64]uint64, len(r.Buckets))
+	for i, n := range r.Buckets {
+		buckets[metrics.Bounds[i].Seconds()] = n
+	}
+	m, err := prometheus.NewConstHistogram(d, r.Count, r.Sum.Seconds(), buckets, clean(labels)...)
+	s.send(d, m, err)
+}
+
+// send hands a series over. An error makes that one fail, not the scrape.
+func (s sink) send(d *prometheus.Desc, m prometheus.Metric, err error) {
+	if err != nil {
+		m = prometheus.NewInvalidMetric(d, err)
+	}
+	s.ch <- m
+}
+
+// clean makes labels what the exposition allows, UTF-8.
+func clean(labels []string) []string {
+	for i, l := range labels {
+		labels[i] = strings.ToValidUTF8(l, "\ufffd")
+	}
+	return labels
+}
+
+func (s sink) process(p *metrics.Process) {
+	s.counter(panics, &p.Panics)
+	s.gauge(tunnels, p.Tunnels.Load())
+	s.counter(reloads, &p.ReloadsOK, "ok")
+	s.counter(reloads, &p.ReloadsFailed, "failed")
+	s.gauge(revision, p.Revision.Load())
+	s.gauge(applied, p.Applied.Load())
+	s.counter(written, &p.AccessLog.Written)
+	s.counter(lost, &p.AccessLog.Lost)
+}
+
+func (s sink) refusals(r *metrics.Registry) {
+	for i := range r.Refusals {
+		s.counter(refusals, &r.Refusals[i].Routed, r.Reason(i), "true")
+		s.counter(refusals, &r.Refusals[i].Unrouted, r.Reason(i), "false")
+	}
+}
+
+// classes are the label values of [metrics.Mapping.Exchanges].
+var classes = [...]string{"none", "1xx", "2xx", "3xx", "4xx", "5xx"}
+
+func (s sink) mapping(m *metrics.Mapping, labels ...string) {
+	for i := range m.Exchanges {
+		s.counter(exchanges, &m.Exchanges[i], append(labels[:len(labels):len(labels)], classes[i])...)
+	}
+	s.histogram(duration, &m.Duration, labels...)
+	s.counter(requestBytes, &m.RequestBytes, labels...)
+	s.counter(responseBytes, &m.ResponseBytes, labels...)
+}
+
+func (s sink) origin(o *metrics.Origin, labels ...string) {
+	s.counter(attempts, &o.Attempts, labels...)
+	s.counter(retries, &o.Retries, labels...)
+	for i := range o.Failures {
+		s.counter(failures, &o.Failures[i], append(labels[:len(labels):len(labels)], metrics.Phase(i).String())...)
+	}
+	s.gauge(inFlight, o.InFlight.Load(), labels...)
+	s.gauge(up, o.Up.Load(), labels...)
+	s.gauge(idle, o.Idle.Load(), labels...)
+	s.counter(opened, &o.Opened, labels...)
+	s.counter(reused, &o.Reused, labels...)
+}
+
+func (s sink) listener(l *metrics.Listener, name string) {
+	s.counter(accepted, &l.Accepted, name)
+	s.counter(refused, &l.Refused, name)
+	s.gauge(opencons, l.Open.Load(), name)
+}

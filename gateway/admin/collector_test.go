@@ -1,0 +1,97 @@
+package admin
+
+import (
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"weirkeep/gateway/metrics"
+)
+
+// counted is a registry in which everything has happened once.
+func counted() *metrics.Registry {
+	r := metrics.New([]string{"no_site", "busy"})
+	s := r.NewSet()
+	m := s.Mapping(metrics.MappingLabels{Site: "shop", Mapping: "2", Cluster: "web"})
+	m.Exchange(200)
+	m.Duration.Observe(20 * time.Millisecond)
+	m.RequestBytes.Add(10)
+	m.ResponseBytes.Add(1024)
+	o := s.Origin(metrics.OriginLabels{Cluster: "web", Origin: `w"1\` + "\n\xff"})
+	o.Attempts.Inc()
+	o.Failures[metrics.Wait].Inc()
+	o.Up.Set(1)
+	s.Listener("http").Accepted.Inc()
+	r.Refusals[0].Unrouted.Inc()
+	r.Process.ReloadsFailed.Inc()
+	r.Process.AccessLog.Lost.Add(3)
+	r.Use(s)
+	return r
+}
+
+func TestExposition(t *testing.T) {
+	o := options(running(), io.Discard)
+	o.Metrics = counted()
+	url := startTCP(t, o)
+	_, _, body := ask(t, "GET", url+"/metrics")
+	const origin = `cluster="web",origin="w\"1\\\n�"`
+	for _, line := range []string{
+		`weirkeep_gateway_exchanges_total{class="2xx",cluster="web",mapping="2",site="shop"} 1`,
+		`weirkeep_gateway_exchanges_total{class="5xx",cluster="web",mapping="2",site="shop"} 0`,
+		`weirkeep_gateway_exchange_duration_seconds_bucket{cluster="web",mapping="2",site="shop",le="0.01"} 0`,
+		`weirkeep_gateway_exchange_duration_seconds_bucket{cluster="web",mapping="2",site="shop",le="0.025"} 1`,
+		`weirkeep_gateway_exchange_duration_seconds_sum{cluster="web",mapping="2",site="shop"} 0.02`,
+		`weirkeep_gateway_request_body_bytes_total{cluster="web",mapping="2",site="shop"} 10`,
+		`weirkeep_gateway_response_body_bytes_total{cluster="web",mapping="2",site="shop"} 1024`,
+		`weirkeep_gateway_refusals_total{reason="no_site",routed="false"} 1`,
+		`weirkeep_gateway_refusals_total{reason="busy",routed="true"} 0`,
+		`weirkeep_origin_attempts_total{` + origin + `} 1`,
+		`weirkeep_origin_failures_total{` + origin + `,phase="wait"} 1`,
+		`weirkeep_origin_up{` + origin + `} 1`,
+		`weirkeep_listener_connections_accepted_total{listener="http"} 1`,
+		`weirkeep_config_reloads_total{result="failed"} 1`,
+		`weirkeep_access_log_records_lost_total 3`,
+		`weirkeep_metrics_overflowed_labels 0`,
+	} {
+		if !strings.Contains(body, "\n"+line+"\n") {
+			t.Errorf("no line %s", line)
+		}
+	}
+	for _, part := range []string{`weirkeep_build_info{goversion="go`, "go_goroutines ", "process_open_fds "} {
+		if !strings.Contains(body, "\n"+part) {
+			t.Errorf("no %s", part)
+		}
+	}
+}
+
+func TestNamesAreRegular(t *testing.T) {
+	o := options(running(), io.Discard)
+	o.Metrics = counted()
+	url := startTCP(t, o)
+	_, _, body := ask(t, "GET", url+"/metrics")
+	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
+	if len(types) != 25 {
+		t.Errorf("%d families, want 25", len(types))
+	}
+	for _, f := range types {
+		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {
+			t.Errorf("%s is a %s", f[1], f[2])
+		}
+	}
+}
+
+// OB-06: a scrape shows no series of what a reload took away.
+func TestScrapeForgetsWhatIsGone(t *testing.T) {
+	o := options(running(), io.Discard)
+	o.Metrics = counted()
+	url := startTCP(t, o)
+	o.Metrics.Use(o.Metrics.NewSet())
+	_, _, body := ask(t, "GET", url+"/metrics")
+	for _, label := range []string{`site=`, `origin=`, `listener=`} {
+		if strings.Contains(body, label) {
+			t.Errorf("series with %s are left", label)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package metrics
+
+// MappingLabels name the exchanges that one mapping sent to one cluster.
+type MappingLabels struct{ Site, Mapping, Cluster string }
+
+// Mapping counts the exchanges of one mapping.
+type Mapping struct {
+	// Exchanges are ended exchanges by the hundreds of their status: 1 for a
+	// tunnel (101), 4 for 404 and for a client that has gone (499). The first
+	// holds those that had none. Use Exchange.
+	Exchanges     [6]Counter
+	Duration      Histogram // from the request's head to the last byte of the answer
+	RequestBytes  Counter   // of bodies, as they came from clients
+	ResponseBytes Counter   // of bodies, as they went to clients
+}
+
+// Exchange counts one ended exchange by its status.
+func (m *Mapping) Exchange(status int) {
+	class := status / 100
+	if class < 1 || class >= len(m.Exchanges) {
+		class = 0
+	}
+	m.Exchanges[class].Inc()
+}
+
+// OriginLabels name one origin as member of one cluster.
+type OriginLabels struct{ Cluster, Origin string }
+
+// A Phase is the part of an attempt in which it failed.
+type Phase uint8
+
+const (
+	Connect Phase = iota // no connection
+	Send                 // while the request was sent
+	Wait                 // before the first byte of the answer
+	Read                 // while the answer was read
+	phases
+)
+
+// String is the phase's label value.
+func (p Phase) String() string {
+	return [phases]string{"connect", "send", "wait", "read"}[p]
+}
+
+// Origin counts what one origin did for one cluster.
+type Origin struct {
+	Attempts Counter         // requests sent, or tried to be sent; retries too
+	Retries  Counter         // attempts after the first of their exchange
+	Failures [phases]Counter // failed attempts by [Phase]; a client that left is no failure
+	InFlight Gauge           // attempts that run
+	Up       Gauge           // 1 or 0
+
+	Idle   Gauge   // connections that wait in the pool
+	Opened Counter // connections
+	Reused Counter // attempts on a connection that had served before
+}
+
+// Listener counts the connections of one listener.
+type Listener struct {
+	Accepted Counter // connections
+	Refused  Counter // of these, closed at once for a limit or a bad PROXY header
+	Open     Gauge   // connections
+}
+
+// Refusal counts exchanges that the gateway answered itself, for one reason.
+type Refusal struct {
+	Routed   Counter // a site was known
+	Unrouted Counter // refused before any site was known
+}
+
+// AccessLog counts records of the access log, over all log files.
+type AccessLog struct {
+	Written Counter // records
+	Lost    Counter // records: no room, or the file could not be written
+}
+
+// Process counts what belongs to no label.
+type Process struct {
+	ReloadsOK     Counter
+	ReloadsFailed Counter // the configuration was refused, the old one kept
+	Revision      Gauge   // successful applies
+	Applied       Gauge   // time of the last one, seconds since 1970
+	Panics        Counter // our own bugs, caught
+	Tunnels       Gauge   // upgraded connections that are open
+	AccessLog     AccessLog
+}

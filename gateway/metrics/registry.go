@@ -1,0 +1,150 @@
+package metrics
+
+import (
+	"iter"
+	"sync/atomic"
+)
+
+// MaxSeries is how many series a family may have. A histogram is one series.
+const MaxSeries = 10_000
+
+// Overflow is the value of every label of what is counted together because its
+// family is full.
+const Overflow = "__overflow__"
+
+// A Registry holds what one gateway counts.
+type Registry struct {
+	Process Process
+
+	// Refusals are by reason, in the order of the reasons given to [New].
+	Refusals []Refusal
+
+	reasons []string
+	current atomic.Pointer[Set]
+}
+
+// New makes a registry with nothing counted. Reasons is the closed list of
+// reasons for which a gateway answers itself, as label values.
+func New(reasons []string) *Registry {
+	r := &Registry{Refusals: make([]Refusal, len(reasons)), reasons: reasons}
+	r.current.Store(newSet(nil))
+	return r
+}
+
+// Reason is the label value of Refusals[i].
+func (r *Registry) Reason(i int) string { return r.reasons[i] }
+
+// NewSet starts the set of a configuration that is being compiled. It knows the
+// children in use; others it makes, and nobody sees these before [Registry.Use].
+// A set that is never used needs no undoing.
+func (r *Registry) NewSet() *Set { return newSet(r.current.Load()) }
+
+// Use shows the children of s and no others. Sets must be used in the order in
+// which they were started, or children in use may be counted twice.
+func (r *Registry) Use(s *Set) { r.current.Store(s.sealed()) }
+
+// Current is the set in use.
+func (r *Registry) Current() *Set { return r.current.Load() }
+
+// A Set has the children of one configuration. It is filled by one goroutine,
+// and not after it is in use.
+type Set struct {
+	mappings  table[MappingLabels, Mapping]
+	origins   table[OriginLabels, Origin]
+	listeners table[string, Listener]
+}
+
+// newSet makes an empty set that takes children over from last, which may be nil.
+func newSet(last *Set) *Set {
+	if last == nil {
+		last = &Set{}
+	}
+	return &Set{
+		mappings:  succeed(&last.mappings, len(Mapping{}.Exchanges), MappingLabels{Overflow, Overflow, Overflow}),
+		origins:   succeed(&last.origins, len(Origin{}.Failures), OriginLabels{Overflow, Overflow}),
+		listeners: succeed(&last.listeners, 1, Overflow),
+	}
+}
+
+// sealed is s without what it took children from, so that these can go.
+func (s *Set) sealed() *Set {
+	s.mappings.last, s.origins.last, s.listeners.last = nil, nil, nil
+	return s
+}
+
+// Mapping is the child with the labels; the same for the same labels.
+func (s *Set) Mapping(l MappingLabels) *Mapping { return s.mappings.child(l) }
+
+// Origin is the child with the labels; the same for the same labels.
+func (s *Set) Origin(l OriginLabels) *Origin { return s.origins.child(l) }
+
+// Listener is the child with the name; the same for the same name.
+func (s *Set) Listener(name string) *Listener { return s.listeners.child(name) }
+
+// Mappings are all children, in no order.
+func (s *Set) Mappings() iter.Seq2[MappingLabels, *Mapping] { return s.mappings.all() }
+
+// Origins are all children, in no order.
+func (s *Set) Origins() iter.Seq2[OriginLabels, *Origin] { return s.origins.all() }
+
+// Listeners are all children by name, in no order.
+func (s *Set) Listeners() iter.Seq2[string, *Listener] { return s.listeners.all() }
+
+// Overflowed is how often a child was asked for whose family was full.
+func (s *Set) Overflowed() int {
+	return s.mappings.over + s.origins.over + s.listeners.over
+}
+
+// A table has the children of one kind.
+type table[L comparable, C any] struct {
+	children map[L]*C
+	last     map[L]*C // children to take over
+	limit    int      // of children, so that no family exceeds MaxSeries
+	overflow L
+	over     int // calls of child that were given the overflow child
+}
+
+// succeed starts the table that comes after last. Width is how many series a
+// child has in the widest of its families. One child is kept for the overflow.
+func succeed[L comparable, C any](last *table[L, C], width int, overflow L) table[L, C] {
+	return table[L, C]{
+		children: map[L]*C{},
+		last:     last.children,
+		limit:    MaxSeries/width - 1,
+		overflow: overflow,
+	}
+}
+
+func (t *table[L, C]) child(l L) *C {
+	if c := t.children[l]; c != nil {
+		return c
+	}
+	if len(t.children) >= t.limit {
+		t.over++
+		l = t.overflow
+	}
+	return t.make(l)
+}
+
+// make is the child with the labels, from here, from the last set, or new.
+func (t *table[L, C]) make(l L) *C {
+	if c := t.children[l]; c != nil {
+		return c
+	}
+	c := t.last[l]
+	if c == nil {
+		c = new(C)
+	}
+	t.children[l] = c
+	return c
+}
+
+func (t *table[L, C]) all() iter.Seq2[L, *C] {
+	return func(yield func(L, *C) bool) {
+		for l, c := range t.children {
+			if !yield(l, c) {
+				return
+			}
+		}
+	}
+}
