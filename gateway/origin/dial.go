@@ -1,0 +1,168 @@
+package origin
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"weirkeep/gateway/probe"
+	"weirkeep/gateway/wire"
+)
+
+// dial makes a new connection and tells the origin's state how it went.
+func (p *Pool) dial(t *Trip, now time.Time) (*conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), p.o.ConnectTimeout)
+	defer cancel()
+	c, err := p.connect(ctx)
+	switch {
+	case err == nil:
+		p.origin.connected()
+	case !(&Error{Err: err}).Local():
+		p.origin.refused(now)
+	}
+	if err == nil && p.tunnels.authority != "" {
+		err = c.tunnel(ctx, p.tunnels.authority, p.o.ProxyTLS)
+	}
+	if err != nil {
+		c.discard()
+		return nil, err
+	}
+	t.Metrics.Opened.Inc()
+	return c, nil
+}
+
+// connect opens a connection to the origin's address. With an error it may
+// still return what was opened.
+func (p *Pool) connect(ctx context.Context) (*conn, error) {
+	nc, err := p.o.Dial(ctx, "tcp", p.origin.Address)
+	if err != nil {
+		return nil, err
+	}
+	c := &conn{Conn: nc, home: p, probe: probe.New(nc)}
+	if p.o.TLS != nil {
+		err = c.secureWith(ctx, p.o.TLS)
+	}
+	return c, err
+}
+
+// discard closes c if there is one.
+func (c *conn) discard() {
+	if c != nil {
+		c.Close()
+	}
+}
+
+// secureWith puts TLS on the connection.
+func (c *conn) secureWith(ctx context.Context, config *tls.Config) error {
+	c.quiet = newQuietConn(c.Conn)
+	c.secure = tls.Client(c.quiet, config)
+	c.Conn = c.secure
+	return c.secure.HandshakeContext(ctx)
+}
+
+// tunnel asks the proxy at the other end for a connection to authority and
+// puts TLS on that (RFC 9110 9.3.6). The authority has passed the wire check.
+func (c *conn) tunnel(ctx context.Context, authority string, config *tls.Config) error {
+	host, port := splitAuthority(authority)
+	target := net.JoinHostPort(host, port)
+	deadline, _ := ctx.Deadline()
+	c.SetDeadline(deadline)
+	if _, err := c.Write([]byte("CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n")); err != nil {
+		return err
+	}
+	if err := c.readConnectAnswer(); err != nil {
+		return err
+	}
+	c.SetDeadline(time.Time{})
+	config = config.Clone()
+	if config.ServerName == "" {
+		config.ServerName = host
+	}
+	return c.secureWith(ctx, config)
+}
+
+// readConnectAnswer reads the proxy's head byte by byte: what follows it
+// belongs to the tunnel.
+func (c *conn) readConnectAnswer() error {
+	var head []byte
+	var one [1]byte
+	for !bytes.HasSuffix(head, headEnd) {
+		if len(head) >= maxHeadBytes {
+			return ErrHeadLarge
+		}
+		if _, err := c.Read(one[:]); err != nil {
+			return err
+		}
+		head = append(head, one[0])
+	}
+	line, _, _ := bytes.Cut(head, headEnd[:2])
+	status, err := wire.ParseStatusLine(line)
+	if err != nil {
+		return err
+	}
+	if status.Code/100 != 2 {
+		return ErrConnect
+	}
+	return nil
+}
+
+// splitAuthority returns the host, without brackets, and the port, 443 where
+// none is written.
+func splitAuthority(authority string) (host, port string) {
+	if host, port, err := net.SplitHostPort(authority); err == nil {
+		return host, port
+	}
+	return strings.Trim(authority, "[]"), "443"
+}
+
+// maxTunnels bounds how many authorities a proxy's pool keeps connections to:
+// their names come from clients.
+const maxTunnels = 256
+
+// tunnels are the pools of a proxy for what came by https, one an authority.
+type tunnels struct {
+	authority string // of the pool this stands in: not empty in a tunnel's own pool
+
+	mu     sync.Mutex
+	byName map[string]*Pool
+}
+
+// pool returns the pool of the tunnels to authority.
+func (ts *tunnels) pool(parent *Pool, authority []byte) *Pool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if p := ts.byName[string(authority)]; p != nil {
+		return p
+	}
+	if len(ts.byName) >= maxTunnels {
+		ts.dropOne()
+	}
+	p := NewPool(parent.o)
+	p.tunnels.authority = strings.ToLower(string(authority))
+	if ts.byName == nil {
+		ts.byName = make(map[string]*Pool)
+	}
+	ts.byName[string(authority)] = p
+	return p
+}
+
+func (ts *tunnels) dropOne() {
+	for name, p := range ts.byName {
+		delete(ts.byName, name)
+		go p.Close()
+		return
+	}
+}
+
+func (ts *tunnels) close() {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for name, p := range ts.byName {
+		delete(ts.byName, name)
+		p.Close()
+	}
+}

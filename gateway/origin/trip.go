@@ -1,0 +1,325 @@
+package origin
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"time"
+
+	"weirkeep/gateway/metrics"
+	"weirkeep/gateway/wire"
+)
+
+const maxInterims = 16
+
+// Caller is what a trip asks of the exchange it is made for. It is called by
+// the goroutine that runs the trip, never by the one that sends the body.
+type Caller interface {
+	// Interim passes on a 1xx answer other than 100 and 101. An error ends the trip.
+	Interim(code int, fields []wire.Field) error
+	// Flush sends what is held back for the client: the origin may now be
+	// silent for a while. An error ends the trip.
+	Flush() error
+	// Gone is asked every 100 ms while the origin is silent: has the client
+	// gone, so that nobody waits for the answer?
+	Gone() bool
+}
+
+// Sender is what a trip asks of the one who has the request's body.
+type Sender interface {
+	// Continue tells the client that its body is wanted (100 Continue), if it
+	// waits to be told.
+	Continue() error
+	// Interrupt ends a read of the body that is under way, and every later one.
+	Interrupt()
+}
+
+// Timeouts bound the phases of a trip.
+type Timeouts struct {
+	FirstByte time.Duration // from the end of the request to the head of the answer
+	BodyIdle  time.Duration // between two pieces of a body, either way
+}
+
+// Trip is one attempt at one origin. The caller fills in the first block, once
+// a request, and may use the same trip for several requests one after the
+// other; a trip's buffers are reused.
+type Trip struct {
+	Head      []byte     // the upstream request's head, to be written as it is; a body that was here at once may follow it
+	Content   *wire.Body // what of the request's body does not stand in Head
+	Method    []byte
+	Authority []byte // host[:port] that was asked for; names the tunnel when the origin is a proxy and the request came by https
+	Expect    bool   // the client waits for 100 before it sends its body
+	Upgrade   []byte // protocols asked for; nil: none
+	Secure    bool   // https through a proxy
+	Caller    Caller
+	Sender    Sender
+	Timeouts  Timeouts
+	Metrics   *metrics.Origin // of the cluster's origin that is tried
+
+	Status wire.StatusLine // of the final answer
+	Answer wire.Head       // its fields; views until End
+	Body   wire.Body       // its content
+
+	pool    *Pool
+	conn    *conn
+	phase   Phase
+	written int64
+	heard   bool // a byte of an answer came
+	upload  upload
+	waited  int // looks while waiting for 100
+}
+
+// Begin makes one attempt: it takes or makes a connection, sends the request,
+// and returns when the head of the final answer is there (a body may still be
+// under way to the origin). After an error, which is an *[Error], the trip is
+// over; otherwise [Trip.End] must be called.
+//
+// now is the machine's time.
+func (p *Pool) Begin(t *Trip, now time.Time) error {
+	t.pool, t.phase, t.written, t.heard, t.waited = p, metrics.Connect, 0, false, 0
+	t.upload.reset()
+	t.Metrics.Attempts.Inc()
+	p.origin.inFlight.Add(1)
+	c, err := p.get(t, now)
+	if err != nil {
+		p.origin.inFlight.Add(-1)
+		return t.failed(err)
+	}
+	t.conn = c
+	c.begin(t)
+	if err := t.run(now); err != nil {
+		err = t.failed(err)
+		t.End(false)
+		return err
+	}
+	return nil
+}
+
+func (t *Trip) failed(err error) error {
+	e := &Error{Address: t.pool.origin.Address, Phase: t.phase, Written: t.written, Answered: t.heard, Err: err}
+	if t.conn != nil {
+		e.Reused = t.conn.reused
+	}
+	if !errors.Is(err, ErrGone) && !isBodyError(err) {
+		t.Metrics.Failures[t.phase].Inc()
+	}
+	return e
+}
+
+func (t *Trip) run(now time.Time) error {
+	if err := t.send(now); err != nil {
+		return err
+	}
+	t.phase = metrics.Wait
+	if err := t.await(); err != nil {
+		return err
+	}
+	t.phase = metrics.Read
+	return t.openBody()
+}
+
+func (t *Trip) send(now time.Time) error {
+	t.phase = metrics.Send
+	c := t.conn
+	c.armWrite(now, t.Timeouts.BodyIdle)
+	n, err := c.Write(t.Head)
+	t.written = int64(n)
+	if err != nil {
+		return err
+	}
+	c.limit = now.Add(t.Timeouts.FirstByte)
+	c.armRead(now)
+	if !t.Content.Done() && !t.Expect {
+		return t.startUpload()
+	}
+	return nil
+}
+
+func (t *Trip) startUpload() error {
+	if t.Sender.Continue() != nil {
+		return ErrGone
+	}
+	t.upload.start(t)
+	return nil
+}
+
+// await reads heads until the final one.
+func (t *Trip) await() error {
+	for range maxInterims + 1 {
+		if err := t.readHead(); err != nil {
+			return err
+		}
+		switch code := t.Status.Code; {
+		case code == 101:
+			return t.checkUpgrade()
+		case code >= 200:
+			return nil
+		case code == 100:
+			if err := t.continued(); err != nil {
+				return err
+			}
+		default:
+			if t.Caller.Interim(code, t.Answer.Fields) != nil {
+				return ErrGone
+			}
+		}
+	}
+	return ErrInterims
+}
+
+func (t *Trip) readHead() error {
+	block, err := t.conn.readHead()
+	t.heard = t.heard || len(block) > 0 || len(t.conn.Window()) > 0
+	if err != nil {
+		return err
+	}
+	i := bytes.IndexByte(block, '\n')
+	if block[i-1] != '\r' {
+		return wire.ErrStatusLine
+	}
+	if t.Status, err = wire.ParseStatusLine(block[:i-1]); err != nil {
+		return err
+	}
+	return t.Answer.ParseResponse(block[i+1:], t.Status.Minor, &responseRules)
+}
+
+// responseRules bound an answer's head; its bytes are bounded by maxHeadBytes.
+var responseRules = wire.Rules{NameBytes: 1 << 10, Count: 512, Underscores: wire.Pass}
+
+// continued is the origin's 100: the body may come.
+func (t *Trip) continued() error {
+	if t.Content.Done() || t.upload.started {
+		return nil
+	}
+	return t.startUpload()
+}
+
+// checkUpgrade makes sure that a 101 is for one of the protocols asked for.
+func (t *Trip) checkUpgrade() error {
+	got := t.Answer.Upgrade
+	if len(got) == 0 || bytes.IndexByte(got, ',') >= 0 {
+		return ErrUpgrade
+	}
+	for rest := t.Upgrade; len(rest) > 0; {
+		var one []byte
+		one, rest, _ = bytes.Cut(rest, comma)
+		if bytes.EqualFold(bytes.TrimSpace(one), got) {
+			return nil
+		}
+	}
+	return ErrUpgrade
+}
+
+var comma = []byte(",")
+
+// openBody makes the answer's content readable.
+func (t *Trip) openBody() error {
+	c := t.conn
+	c.active = true // the idle limit counts from now
+	if t.Status.Code == 101 {
+		t.Body.Reset(c, 0)
+		return nil
+	}
+	t.Body.Reset(c, t.Answer.AnswerLength(t.Method, t.Status.Code))
+	return nil
+}
+
+// lookUp is asked every 100 ms while the origin is silent.
+func (t *Trip) lookUp(now time.Time) error {
+	if t.upload.started {
+		return t.watchUpload(now)
+	}
+	if t.Expect && t.phase == metrics.Wait {
+		if t.waited++; t.waited > expectLooks {
+			return t.continued()
+		}
+	}
+	if t.Caller.Gone() {
+		return ErrGone
+	}
+	return nil
+}
+
+// expectLooks is how many looks an origin has to answer an expectation with
+// 100 or a final answer before the body is sent all the same: about a second
+// (RFC 9110 10.1.1).
+const expectLooks = 10
+
+// watchUpload holds the limit open while the body is under way. A failure of
+// the client's ends the trip; a failure of the origin's does not: its answer
+// may be there to be read.
+func (t *Trip) watchUpload(now time.Time) error {
+	done, err := t.upload.poll()
+	switch {
+	case isBodyError(err):
+		return err
+	case !done && t.phase == metrics.Wait:
+		t.conn.limit = now.Add(t.Timeouts.FirstByte)
+	case done && t.Caller.Gone():
+		return ErrGone
+	}
+	return nil
+}
+
+// End ends the trip. The connection is kept for another only if the answer was
+// read to its end, nothing came after it, the whole request was sent, and
+// neither side wants to close. It reports whether the request's body was left
+// unfinished: an early answer, after which the client's connection cannot be
+// used again.
+func (t *Trip) End(whole bool) (early bool) {
+	early = t.endUpload()
+	c := t.conn
+	t.conn = nil
+	keep := whole && !early && t.reusable(c)
+	c.rest()
+	t.pool.put(c, keep)
+	t.pool.origin.inFlight.Add(-1)
+	return early
+}
+
+func (t *Trip) reusable(c *conn) bool {
+	return t.Body.Done() && len(c.Window()) == 0 && t.Status.Minor == 1 && !t.Answer.Close &&
+		t.Status.Code != 101 && t.Answer.Length != wire.UntilClose
+}
+
+// endUpload waits a moment for a body that is nearly out and stops one that is
+// not.
+func (t *Trip) endUpload() (early bool) {
+	if !t.upload.started {
+		return !t.Content.Done()
+	}
+	if done, err := t.upload.wait(graceAfterAnswer); done {
+		return err != nil
+	}
+	t.upload.stop(t)
+	return true
+}
+
+// graceAfterAnswer is how long a body may still be under way after the answer
+// has ended before the answer counts as early (design, section 5).
+const graceAfterAnswer = 50 * time.Millisecond
+
+// Uploading reports whether the request's body is still under way.
+func (t *Trip) Uploading() bool {
+	if !t.upload.started {
+		return false
+	}
+	done, _ := t.upload.poll()
+	return !done
+}
+
+// Hijack gives the connection's socket to the caller after a 101, without
+// deadlines, and a copy of what the origin has said after its head. End must
+// still be called, once the caller is done with the socket; it closes it.
+func (t *Trip) Hijack() (c net.Conn, early []byte) {
+	early = bytes.Clone(t.conn.Window())
+	t.conn.SetDeadline(time.Time{})
+	return t.conn.Conn, early
+}
+
+// Abandon ends a trip that may be under way, after a fault of the caller.
+func (t *Trip) Abandon() {
+	if t.conn != nil {
+		t.End(false)
+	}
+}
