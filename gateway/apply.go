@@ -1,0 +1,395 @@
+package gateway
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"weirkeep/gateway/config"
+	"weirkeep/gateway/metrics"
+)
+
+// applied is the configuration that is current.
+type applied struct {
+	config   *config.Config
+	revision int
+	at       time.Time
+}
+
+// Check says what Apply would say of cfg, short of what only trying shows (an
+// address in use). Nothing is bound, opened or kept.
+func Check(cfg *config.Config) config.Problems {
+	uses := &uses{r: newRegistry(dialTCP)}
+	defer uses.release()
+	_, problems := compile(cfg, uses, metrics.New(nil).NewSet(), new(dateCache))
+	for i := range cfg.Listeners {
+		if _, p := listenerTLS(cfg, i); p != nil {
+			problems = append(problems, *p)
+		}
+	}
+	return problems
+}
+
+// Apply makes cfg current, or leaves everything as it was: if a problem of the
+// result is an error, nothing was changed. The first Apply begins to serve.
+// What was under way goes on with the configuration it began with.
+func (g *Gateway) Apply(cfg *config.Config) config.Problems {
+	g.applying.Lock()
+	defer g.applying.Unlock()
+	p := &preparation{g: g, cfg: cfg, uses: &uses{r: g.origins}, set: g.metrics.NewSet()}
+	if g.closing.Load() {
+		p.problem("", "E801", "the gateway is shutting down")
+		return p.problems
+	}
+	p.prepare()
+	if p.problems.Errors() > 0 {
+		p.undo()
+		g.metrics.Process.ReloadsFailed.Inc()
+		return p.problems
+	}
+	p.swap()
+	return p.problems
+}
+
+// preparation is everything a configuration needs, made ready beside what is
+// current. Until swap, nobody else sees it.
+type preparation struct {
+	g        *Gateway
+	cfg      *config.Config
+	problems config.Problems
+
+	uses    *uses
+	set     *metrics.Set
+	snap    *snapshot
+	options []*listenerOptions   // of cfg.Listeners, in order
+	bound   map[string]*listener // by address, new ones
+	access  *accessLog           // new one, or nil: the current one stays
+}
+
+func (p *preparation) problem(path, code, format string, args ...any) {
+	p.problems = append(p.problems, p.cfg.At(path, config.Error, code, fmt.Sprintf(format, args...), ""))
+}
+
+func (p *preparation) prepare() {
+	var problems config.Problems
+	p.snap, problems = compile(p.cfg, p.uses, p.set, &p.g.dates)
+	p.problems = append(p.problems, problems...)
+	p.listeners()
+	p.accessLog()
+}
+
+// listeners binds the addresses that are new, and reads certificates.
+func (p *preparation) listeners() {
+	p.bound = make(map[string]*listener)
+	for i, cfg := range p.cfg.Listeners {
+		secure, problem := listenerTLS(p.cfg, i)
+		if problem != nil {
+			p.problems = append(p.problems, *problem)
+			continue
+		}
+		o := &listenerOptions{
+			name:        cfg.Name,
+			redirect:    cfg.RedirectToHTTPS,
+			proxied:     cfg.ProxyProtocol == "require",
+			headerBytes: int(p.cfg.Limits.HeaderBytes),
+			metrics:     p.set.Listener(cfg.Name),
+		}
+		if secure != nil {
+			o.tls = secure.config
+			o.certs = secure
+		}
+		p.options = append(p.options, o)
+		p.bind(i, cfg)
+	}
+}
+
+func (p *preparation) bind(i int, cfg config.Listener) {
+	if p.g.listeners[cfg.Address] != nil || p.problems.Errors() > 0 {
+		return
+	}
+	socket, err := net.Listen("tcp", cfg.Address)
+	if err != nil {
+		path := fmt.Sprintf("listeners[%d].address", i)
+		p.problem(path, "E802", "%s: cannot listen on %s: %s", path, cfg.Address, whyNotListen(err))
+		return
+	}
+	p.bound[cfg.Address] = &listener{address: cfg.Address, socket: socket, gateway: p.g}
+}
+
+func whyNotListen(err error) string {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "the address is in use by another process (ss -ltnp shows which)"
+	case errors.Is(err, syscall.EACCES):
+		return "permission denied: ports below 1024 need CAP_NET_BIND_SERVICE"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "this machine has no such address"
+	}
+	return err.Error()
+}
+
+// accessLog opens a log that is not the current one.
+func (p *preparation) accessLog() {
+	cfg := p.cfg.AccessLog
+	if a := p.g.applied; a != nil && a.config.AccessLog == cfg || p.problems.Errors() > 0 {
+		return
+	}
+	log, err := openAccessLog(accessOptions{
+		Path: cfg.Path, Format: cfg.Format, OnFull: cfg.OnFull,
+		Stderr: p.g.opts.Stderr, Stdout: p.g.opts.Stdout,
+		Logger: p.g.log, Metrics: &p.g.metrics.Process.AccessLog,
+	})
+	if err != nil {
+		p.problem("access_log.path", "E803", "access_log.path: %v", err)
+		return
+	}
+	p.access = log
+}
+
+// undo lets go of everything that was prepared.
+func (p *preparation) undo() {
+	for _, l := range p.bound {
+		l.socket.Close()
+	}
+	if p.access != nil {
+		p.access.close()
+	}
+	p.uses.release()
+}
+
+// swap makes what was prepared current and retires what was.
+func (p *preparation) swap() {
+	g, uses := p.g, p.uses
+	old, oldAccess := g.current.Load(), g.access.Load()
+	p.snap.retire = uses.release
+	if p.access != nil && oldAccess != nil {
+		old.retireWith(func() { oldAccess.close() })
+	}
+	if p.access != nil {
+		g.access.Store(p.access)
+	} else if err := oldAccess.reopen(); err != nil { // it may have been moved away
+		g.log.Warn("the access log goes on in the file it had", slog.Any("error", err))
+	}
+	g.metrics.Use(p.set)
+	g.current.Store(p.snap)
+	g.places.setLimit(connectionLimit(p.cfg.Limits.Connections))
+	g.clientMax.Store(int64(p.cfg.Limits.ConnectionsPerClient))
+	g.note(p.cfg)
+	p.serve()
+	if old != nil {
+		old.release()
+	}
+}
+
+// retireWith adds to what is done once the snapshot's last exchange has ended.
+func (s *snapshot) retireWith(also func()) {
+	first := s.retire
+	s.retire = func() {
+		first()
+		also()
+	}
+}
+
+// note files what is current for Status and metrics.
+func (g *Gateway) note(cfg *config.Config) {
+	revision := 1
+	if g.applied != nil {
+		revision = g.applied.revision + 1
+		g.metrics.Process.ReloadsOK.Inc()
+	}
+	g.applied = &applied{config: cfg, revision: revision, at: g.now(time.Now())}
+	g.metrics.Process.Revision.Set(int64(revision))
+	g.metrics.Process.Applied.Set(g.applied.at.Unix())
+}
+
+// serve gives listeners their options, begins to accept at new ones, and closes
+// those that are no longer named.
+func (p *preparation) serve() {
+	g := p.g
+	if g.pipes == nil {
+		g.pipes = g.frontH1(int(p.cfg.Limits.HeaderBytes))
+	}
+	named := make(map[string]bool)
+	var certs []*certificates
+	for i, cfg := range p.cfg.Listeners {
+		named[cfg.Address] = true
+		if l := p.bound[cfg.Address]; l != nil {
+			g.listeners[cfg.Address] = l
+		}
+		g.listeners[cfg.Address].use(p.options[i])
+		if p.options[i].certs != nil {
+			certs = append(certs, p.options[i].certs)
+		}
+	}
+	for address, l := range g.listeners {
+		if !named[address] {
+			l.close()
+			delete(g.listeners, address)
+		}
+	}
+	g.watcher.watch(certs)
+}
+
+// use makes options current for connections accepted from now on. A server of
+// the front door is made for the first ones, and for a new size of heads.
+func (l *listener) use(o *listenerOptions) {
+	old := l.options.Swap(o)
+	if old != nil && old.headerBytes == o.headerBytes {
+		return
+	}
+	t := term{l, l.term.Add(1)}
+	if tcp, ok := l.socket.(*net.TCPListener); ok && old != nil {
+		tcp.SetDeadline(time.Unix(1, 0)) // the old server's Accept returns
+		tcp.SetDeadline(time.Time{})
+	}
+	server := l.gateway.frontH1(o.headerBytes)
+	l.gateway.loops.Go(func() { server.serve(t) })
+}
+
+func (l *listener) close() {
+	l.closed.Store(true)
+	l.socket.Close()
+}
+
+// connectionLimit is limits.connections: auto is half of the descriptors that
+// the process may have.
+func connectionLimit(n config.Auto) int {
+	if n > 0 {
+		return int(n)
+	}
+	var r syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {
+		return 1 << 20
+	}
+	return int(max(r.Cur/2, 16))
+}
+
+// listenerTLS reads the certificates of a listener; nil without TLS.
+func listenerTLS(cfg *config.Config, i int) (*certificates, *config.Problem) {
+	l := cfg.Listeners[i].TLS
+	if l == nil {
+		return nil, nil
+	}
+	path := fmt.Sprintf("listeners[%d].tls", i)
+	c, err := loadCertificates(l)
+	if err != nil {
+		p := cfg.At(path, config.Error, "E602", fmt.Sprintf("%s: %v", path, err), "")
+		return nil, &p
+	}
+	c.config.MinVersion = minVersions[l.MinVersion]
+	c.config.ClientAuth = clientAuth[l.ClientAuth.Mode]
+	if c.config.ClientAuth == tls.NoClientCert {
+		return c, nil
+	}
+	c.config.ClientCAs, _, err = authorities(l.ClientAuth.CA)
+	if err != nil {
+		p := cfg.At(path+".client_auth.ca", config.Error, "E601", fmt.Sprintf("%s.client_auth.ca: %v", path, err), "")
+		return nil, &p
+	}
+	return c, nil
+}
+
+var (
+	minVersions = map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
+	clientAuth  = map[string]tls.ClientAuthType{
+		"none": tls.NoClientCert, "optional": tls.VerifyClientCertIfGiven, "require": tls.RequireAndVerifyClientCert,
+	}
+)
+
+// Addresses are where the gateway listens, by the listeners' names.
+func (g *Gateway) Addresses() map[string]net.Addr {
+	g.applying.Lock()
+	defer g.applying.Unlock()
+	addresses := make(map[string]net.Addr)
+	for _, l := range g.listeners {
+		addresses[l.options.Load().name] = l.socket.Addr()
+	}
+	return addresses
+}
+
+// Status is what a gateway tells of itself.
+type Status struct {
+	Ready       bool
+	NotReady    string // why, when not ready
+	Draining    bool
+	Revision    int // successful applies
+	Started     time.Time
+	Applied     time.Time
+	Connections int
+	Exchanges   int
+	Listeners   []ListenerStatus
+	Origins     []OriginStatus
+}
+
+// ListenerStatus is one listener of a [Status].
+type ListenerStatus struct {
+	Name    string
+	Address string // as bound
+	TLS     bool
+}
+
+// OriginStatus is one origin of a cluster of a [Status].
+type OriginStatus struct {
+	Cluster, Name, Address string
+	Up                     bool
+	InFlight, Idle         int
+	Attempts, Failures     uint64
+}
+
+// Status tells how the gateway is.
+func (g *Gateway) Status() Status {
+	g.applying.Lock()
+	defer g.applying.Unlock()
+	s := Status{Started: g.started, Draining: g.closing.Load()}
+	s.Connections, s.Exchanges = g.openConns()
+	if g.applied == nil {
+		s.NotReady = "no configuration was applied"
+		return s
+	}
+	s.Revision, s.Applied = g.applied.revision, g.applied.at
+	for _, l := range g.listeners {
+		o := l.options.Load()
+		s.Listeners = append(s.Listeners, ListenerStatus{o.name, l.socket.Addr().String(), o.secure()})
+	}
+	slices.SortFunc(s.Listeners, func(a, b ListenerStatus) int { return strings.Compare(a.Name, b.Name) })
+	s.Origins = g.originStatus()
+	s.NotReady = s.whyNotReady()
+	s.Ready = s.NotReady == ""
+	return s
+}
+
+func (s *Status) whyNotReady() string {
+	if s.Draining {
+		return "draining"
+	}
+	for _, o := range s.Origins {
+		if o.Up {
+			return ""
+		}
+	}
+	return "no origin is up"
+}
+
+func (g *Gateway) originStatus() (all []OriginStatus) {
+	for _, cl := range g.current.Load().clusters {
+		for _, m := range cl.members {
+			o := m.pool.Origin()
+			var failures uint64
+			for i := range m.metrics.Failures {
+				failures += m.metrics.Failures[i].Load()
+			}
+			all = append(all, OriginStatus{
+				Cluster: cl.name, Name: m.name, Address: o.Address, Up: o.Up(),
+				InFlight: o.InFlight(), Idle: m.pool.Idle(),
+				Attempts: m.metrics.Attempts.Load(), Failures: failures,
+			})
+		}
+	}
+	return all
+}

@@ -1,0 +1,59 @@
+package gateway
+
+import (
+	"weirkeep/gateway/wire"
+)
+
+// check is the wire check: a request that can be read in one way only goes on,
+// with its parts taken from the bytes that will be passed on.
+func (g *Gateway) check(x *Exchange) Reason {
+	err := x.parse()
+	x.nameRequest(g)
+	if err != nil {
+		return reasonOfHead(err)
+	}
+	switch string(x.Method) {
+	case "CONNECT", "TRACE":
+		return MethodNotAllowed
+	}
+	if limit := x.snap.bodyBytes; limit > 0 && x.Head.Length > limit {
+		return BodyTooLarge
+	}
+	x.Body.Limit = x.snap.bodyBytes
+	x.Body.Reset(x.Source, x.Head.Length)
+	x.identify()
+	return Served
+}
+
+func (x *Exchange) parse() (err error) {
+	if x.Minor, err = wire.ParseVersion(x.Protocol); err != nil {
+		return err
+	}
+	if err = wire.CheckMethod(x.Method); err != nil {
+		return err
+	}
+	if err = x.Head.ParseRequest(x.Block, x.Minor, &x.snap.rules); err != nil {
+		return err
+	}
+	if err = x.Target.Parse(x.Line); err != nil {
+		return err
+	}
+	return x.parseAuthority()
+}
+
+// parseAuthority takes the host from the target if it stands there, else from
+// Host (RFC 9112 3.2.2, X-05). An HTTP/1.0 request may have none. A target that
+// says http may come by TLS: its client need not know of the TLS in between.
+func (x *Exchange) parseAuthority() error {
+	raw := x.Head.Host
+	if x.Target.Absolute {
+		raw = x.Target.Authority
+		if string(x.Target.Scheme) == "https" && !x.Secure {
+			return wire.ErrScheme
+		}
+	}
+	if len(raw) == 0 {
+		return nil
+	}
+	return x.Authority.Parse(raw)
+}

@@ -1,0 +1,313 @@
+package gateway
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gaissmai/bart"
+
+	"weirkeep/gateway/balance"
+	"weirkeep/gateway/config"
+	"weirkeep/gateway/metrics"
+	"weirkeep/gateway/origin"
+	"weirkeep/gateway/route"
+	"weirkeep/gateway/wire"
+)
+
+// compiler turns a Config into a snapshot. It collects every problem instead of
+// stopping at the first. What it needs of things that outlive snapshots it
+// takes from a registry, which a mere check throws away.
+type compiler struct {
+	cfg      *config.Config
+	origins  *uses
+	set      *metrics.Set
+	snap     *snapshot
+	clusters map[string]*cluster
+	problems config.Problems
+}
+
+// compile returns the snapshot of cfg. It is of use only if no problem is an
+// error.
+func compile(cfg *config.Config, origins *uses, set *metrics.Set, dates *dateCache) (*snapshot, config.Problems) {
+	c := &compiler{
+		cfg: cfg, origins: origins, set: set,
+		snap:     &snapshot{dates: dates, trusted: new(bart.Lite)},
+		clusters: make(map[string]*cluster),
+	}
+	c.node()
+	c.limits()
+	c.allClusters()
+	c.allSites()
+	c.allMappings()
+	c.table()
+	c.snap.users.Store(1)
+	return c.snap, c.problems
+}
+
+func (c *compiler) fail(path, code, format string, args ...any) {
+	c.problems = append(c.problems, c.cfg.At(path, config.Error, code, fmt.Sprintf(format, args...), ""))
+}
+
+func (c *compiler) warn(path, code, message, hint string) {
+	c.problems = append(c.problems, c.cfg.At(path, config.Warning, code, message, hint))
+}
+
+func (c *compiler) node() {
+	for minor := range c.snap.via {
+		c.snap.via[minor] = []byte("1." + strconv.Itoa(minor) + " " + c.cfg.Node.Name)
+	}
+	for _, prefix := range c.cfg.TrustedProxies {
+		c.snap.trusted.Insert(prefix)
+	}
+	for _, l := range c.cfg.Listeners {
+		if l.TLS != nil && c.snap.httpsPort == 0 {
+			c.snap.httpsPort = portOf(l.Address)
+		}
+	}
+}
+
+func portOf(address string) int {
+	_, port, _ := net.SplitHostPort(address)
+	n, _ := strconv.Atoi(port)
+	return n
+}
+
+func (c *compiler) limits() {
+	l, t := &c.cfg.Limits, &c.cfg.Timeouts
+	c.snap.rules = wire.Rules{
+		NameBytes:   l.HeaderNameBytes,
+		Count:       l.HeaderCount,
+		Underscores: underscores[l.UnderscoreNames],
+	}
+	c.snap.bodyBytes = int64(l.BodyBytes)
+	c.snap.times = times{
+		head:        time.Duration(t.Head),
+		bodyIdle:    time.Duration(t.BodyIdle),
+		keepAlive:   time.Duration(t.KeepAlive),
+		minBodyRate: int64(t.MinBodyRate),
+	}
+}
+
+var underscores = map[string]wire.Underscore{"drop": wire.Drop, "refuse": wire.Refuse, "pass": wire.Pass}
+
+func (c *compiler) allClusters() {
+	for _, name := range sortedKeys(c.cfg.Clusters) {
+		cl := c.cluster(name, c.cfg.Clusters[name])
+		c.clusters[name] = cl
+		c.snap.clusters = append(c.snap.clusters, cl)
+	}
+}
+
+func (c *compiler) cluster(name string, cfg config.Cluster) *cluster {
+	path := "clusters." + name
+	cl := &cluster{
+		name:     name,
+		balancer: c.balancer(path+".balancer", cfg.Balancer),
+		timeouts: origin.Timeouts{
+			FirstByte: time.Duration(cfg.FirstByteTimeout),
+			BodyIdle:  time.Duration(cfg.BodyIdleTimeout),
+		},
+		retries:    *cfg.Retry.Retries,
+		hostOrigin: cfg.HostHeader == "origin",
+	}
+	for _, u := range cfg.Upgrades {
+		cl.upgrades = append(cl.upgrades, strings.ToLower(u))
+	}
+	if cfg.HostHeader != "client" && !cl.hostOrigin {
+		cl.hostHeader = []byte(cfg.HostHeader)
+	}
+	secure, ca, err := originTLS(cfg.TLS)
+	if err != nil {
+		c.fail(path+".tls.ca", "E601", "%s.tls.ca: %v", path, err)
+		return cl
+	}
+	for _, o := range cfg.Origins {
+		cl.members = append(cl.members, c.member(cl, cfg, o, secure, ca))
+	}
+	return cl
+}
+
+func (c *compiler) balancer(path, name string) balance.Balancer {
+	b, err := balance.New(name, nil)
+	if err != nil {
+		c.fail(path, "E210", "%s: %v", path, err)
+	}
+	return b
+}
+
+func (c *compiler) member(cl *cluster, cfg config.Cluster, o config.Origin, secure *tls.Config, ca string) *member {
+	key := poolKey{
+		address: o.HostPort, scheme: o.Scheme, proxy: o.Kind == "proxy",
+		ca: ca, serverName: cfg.TLS.ServerName, verify: *cfg.TLS.Verify,
+		connect: time.Duration(cfg.ConnectTimeout), keepAlive: time.Duration(cfg.KeepAlive),
+	}
+	return &member{
+		name:    o.Name,
+		host:    []byte(hostOf(o)),
+		proxy:   key.proxy,
+		pool:    c.origins.pool(key, secure),
+		metrics: c.set.Origin(metrics.OriginLabels{Cluster: cl.name, Origin: o.Name}),
+	}
+}
+
+// hostOf is the origin's own name for Host: without the scheme's default port.
+func hostOf(o config.Origin) string {
+	host, port, err := net.SplitHostPort(o.HostPort)
+	if err != nil || !(o.Scheme == "http" && port == "80" || o.Scheme == "https" && port == "443") {
+		return o.HostPort
+	}
+	if strings.Contains(host, ":") {
+		return "[" + host + "]"
+	}
+	return host
+}
+
+// originTLS is how https origins of a cluster are spoken to, and the text of
+// the authorities that are believed. HTTP/1.1 is the only protocol offered.
+func originTLS(cfg config.OriginTLS) (secure *tls.Config, ca string, err error) {
+	secure = &tls.Config{
+		ServerName:         cfg.ServerName,
+		InsecureSkipVerify: !*cfg.Verify,
+		NextProtos:         []string{"http/1.1"},
+		ClientSessionCache: tls.NewLRUClientSessionCache(64),
+		MinVersion:         tls.VersionTLS12,
+	}
+	if cfg.CA == "" {
+		return secure, "", nil
+	}
+	secure.RootCAs, ca, err = authorities(cfg.CA)
+	return secure, ca, err
+}
+
+// authorities reads a PEM file of certificates.
+func authorities(path string) (*x509.CertPool, string, error) {
+	pem, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, "", fmt.Errorf("%s holds no certificate in PEM form", path)
+	}
+	return pool, string(pem), nil
+}
+
+func (c *compiler) allSites() {
+	for _, name := range sortedKeys(c.cfg.Sites) {
+		cfg := c.cfg.Sites[name]
+		c.snap.sites = append(c.snap.sites, site{
+			name:     name,
+			request:  compileEdits(cfg.Headers.Request),
+			response: compileEdits(cfg.Headers.Response),
+			pages:    c.pages("sites."+name+".pages", cfg.Pages),
+		})
+	}
+}
+
+func compileEdits(cfg config.HeaderEdit) edits {
+	var e edits
+	for _, name := range cfg.Remove {
+		e.remove = append(e.remove, []byte(strings.ToLower(name)))
+	}
+	for _, name := range sortedKeys(cfg.Set) {
+		e.remove = append(e.remove, []byte(strings.ToLower(name)))
+		e.set = append(e.set, wire.Field{Name: []byte(name), Value: []byte(cfg.Set[name])})
+	}
+	return e
+}
+
+// pages reads a site's pages and files each under every reason it is for: a
+// page for a status wins over one for a name.
+func (c *compiler) pages(path string, files map[string]string) map[Reason]page {
+	pages := make(map[Reason]page)
+	for _, name := range sortedKeys(files) {
+		body, err := os.ReadFile(files[name])
+		if err != nil {
+			c.fail(path+"."+name, "E220", "%s.%s: %v", path, name, err)
+			continue
+		}
+		p := page{body: body, kind: pageKind(files[name])}
+		for r := range reasons {
+			row := &reasonTable[r]
+			_, taken := pages[r]
+			if name == strconv.Itoa(row.status) || name == row.page && !taken {
+				pages[r] = p
+			}
+		}
+	}
+	return pages
+}
+
+func pageKind(file string) []byte {
+	switch {
+	case strings.HasSuffix(file, ".html"), strings.HasSuffix(file, ".htm"):
+		return []byte("text/html; charset=utf-8")
+	case strings.HasSuffix(file, ".json"):
+		return []byte("application/json")
+	}
+	return plainText
+}
+
+func (c *compiler) allMappings() {
+	for i, cfg := range c.cfg.Mappings {
+		path := "mappings[" + strconv.Itoa(i) + "]"
+		cl := c.clusters[cfg.Cluster]
+		m := mapping{
+			name:     strconv.Itoa(i + 1),
+			site:     &c.snap.sites[c.siteIndex(cfg.Site)],
+			cluster:  cl,
+			balancer: cl.balancer,
+		}
+		if cfg.Balancer != "" {
+			m.balancer = c.balancer(path+".balancer", cfg.Balancer)
+		}
+		m.metrics = c.set.Mapping(metrics.MappingLabels{Site: m.site.name, Mapping: m.name, Cluster: cl.name})
+		c.snap.mappings = append(c.snap.mappings, m)
+	}
+}
+
+func (c *compiler) siteIndex(name string) int {
+	return slices.IndexFunc(c.snap.sites, func(s site) bool { return s.name == name })
+}
+
+// table compiles what route.Decide decides by, and warns of what it can never
+// decide for (M-MAP-03).
+func (c *compiler) table() {
+	o := route.Options{DefaultSite: c.siteIndex(c.cfg.DefaultSite)}
+	for i := range c.snap.sites {
+		cfg := c.cfg.Sites[c.snap.sites[i].name]
+		o.Sites = append(o.Sites, route.Site{Name: c.snap.sites[i].name, Hosts: cfg.Hosts, PathPrefix: cfg.PathPrefix})
+	}
+	for i, cfg := range c.cfg.Mappings {
+		o.Mappings = append(o.Mappings, route.Mapping{
+			Site: c.siteIndex(cfg.Site), Prefix: cfg.Prefix, StripPrefix: cfg.StripPrefix, Group: i,
+		})
+	}
+	table, err := route.New(o)
+	if err != nil {
+		c.fail("mappings", "E230", "%v", err)
+		return
+	}
+	c.snap.table = table
+	for _, s := range table.Unreachable() {
+		path := "mappings[" + strconv.Itoa(s.Mapping) + "]"
+		c.warn(path, "W310", fmt.Sprintf("%s can never match: mapping %d already takes every request it could", path, s.By+1),
+			fmt.Sprintf("move it before mapping %d", s.By+1))
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

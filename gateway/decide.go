@@ -1,0 +1,43 @@
+package gateway
+
+import (
+	"weirkeep/gateway/route"
+)
+
+// decide asks route.Decide what happens to the request.
+func (g *Gateway) decide(x *Exchange) Reason {
+	if x.Redirect {
+		return RedirectedToHTTPS
+	}
+	r := route.Request{
+		Method: x.Method,
+		Scheme: x.scheme(),
+		Host:   x.Authority.Host,
+		Port:   x.Authority.Port,
+		Path:   x.Target.Path,
+		Query:  x.Target.Query,
+	}
+	x.decision = route.Decide(x.snap.table, &r, nil, x.Now, nil)
+	d := &x.decision
+	if d.Site >= 0 {
+		x.site = &x.snap.sites[d.Site]
+	}
+	switch d.Reason {
+	case route.NoSite:
+		return NoSite
+	case route.NoMapping:
+		return NoMapping
+	}
+	x.mapping = &x.snap.mappings[d.Mapping]
+	x.cluster = x.mapping.cluster
+	return Served
+}
+
+// scheme is how the request came: what a trusted proxy says of the client's
+// connection is for origins, not for choosing a site.
+func (x *Exchange) scheme() string {
+	if x.Secure {
+		return "https"
+	}
+	return "http"
+}

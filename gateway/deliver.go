@@ -1,0 +1,116 @@
+package gateway
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"weirkeep/gateway/origin"
+	"weirkeep/gateway/wire"
+)
+
+// deliver passes the origin's answer on to the client as it comes.
+func (g *Gateway) deliver(x *Exchange) Reason {
+	x.firstByte = time.Since(x.tick)
+	t := &x.trip
+	if t.Status.Code == 101 {
+		return g.tunnel(x)
+	}
+	if t.Expect && !x.continued {
+		x.w.Close() // whether its body comes now is the client's choice
+	}
+	x.w.Head(t.Status.Code, reasonPhrase(t.Status), x.answerFields(), x.answerLength())
+	reason := x.passBody()
+	x.endTrip(reason)
+	return reason
+}
+
+// endTrip gives the origin's connection back, and with it the slot, before the
+// end of the answer is sent; unless the request's body is still under way: then
+// the client has its whole answer before anybody waits.
+func (x *Exchange) endTrip(reason Reason) {
+	switch {
+	case reason != Served:
+		x.w.Flush()
+		x.w.Abort()
+	case x.trip.Uploading():
+		x.w.End()
+	}
+	if x.trip.End(reason == Served) {
+		x.w.Close()
+	}
+}
+
+// reasonOfCut is why an answer broke off that had begun.
+func (x *Exchange) reasonOfCut(err error) Reason {
+	if body, ok := errors.AsType[*origin.BodyError](err); ok {
+		return reasonOfBody(body.Err)
+	}
+	if errors.Is(err, origin.ErrGone) {
+		return ClientGone
+	}
+	return AnswerCut
+}
+
+// reasonPhrase is the origin's phrase; an origin that sent none gets none.
+func reasonPhrase(s wire.StatusLine) []byte {
+	if s.Reason == nil {
+		return []byte{}
+	}
+	return s.Reason
+}
+
+// answerFields are the fields of the origin's answer with the site's edits, Via
+// and, if it has none, Date (RFC 9110 6.6.1).
+func (x *Exchange) answerFields() []wire.Field {
+	fields := x.trip.Answer.Fields
+	if x.site.response.any() {
+		fields = x.site.response.apply(fields)
+	}
+	if !x.trip.Answer.HasDate {
+		fields = append(fields, wire.Field{Name: dateName, Value: x.snap.date(x.Now)})
+	}
+	fields = append(fields, wire.Field{Name: viaName, Value: x.snap.via[x.trip.Status.Minor]})
+	x.trip.Answer.Fields = fields
+	return fields
+}
+
+var (
+	dateName = []byte("Date")
+	viaName  = []byte("Via")
+)
+
+// answerLength is what the answer's head says of its length: what the origin
+// said, also where there is no content (HEAD, 304).
+func (x *Exchange) answerLength() int64 {
+	a := &x.trip.Answer
+	switch {
+	case a.AnswerLength(x.Method, x.trip.Status.Code) != 0:
+		return max(x.trip.Body.Length(), wire.UntilClose) // chunked or not known: the responder's choice
+	case a.Length >= 0:
+		return a.Length
+	}
+	return wire.NoLength
+}
+
+// passBody copies content until its end, or until one side fails.
+func (x *Exchange) passBody() Reason {
+	b := &x.trip.Body
+	for {
+		p, err := b.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return x.reasonOfCut(err)
+		}
+		if x.w.Write(p) != nil {
+			return ClientGone
+		}
+		b.Consume(len(p))
+	}
+	if lines := b.Trailer(); len(lines) > 0 {
+		x.w.Trailers(lines)
+	}
+	return Served
+}

@@ -1,0 +1,115 @@
+package gateway
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// dependencies says which of our packages each of our packages may import. A
+// package that is not here may not exist.
+var dependencies = map[string][]string{
+	"gateway/unit":     {},
+	"gateway/metrics":  {},
+	"gateway/probe":    {},
+	"gateway/corpus":   {},
+	"gateway/wire":     {"gateway/unit"},
+	"gateway/balance":  {"gateway/unit"},
+	"gateway/origin":   {"gateway/wire", "gateway/metrics", "gateway/unit", "gateway/probe"},
+	"gateway/route":    {"gateway/wire", "gateway/unit"},
+	"gateway/config":   {"gateway/unit", "gateway/balance", "gateway/origin"},
+	"gateway/admin":    {"gateway/config", "gateway/metrics", "gateway/route"},
+	"gateway":          {"gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/balance", "gateway/origin", "gateway/route", "gateway/config"},
+	"gateway/promises": {}, // tests only
+	"cmd/weirkeep":     {"gateway", "gateway/unit", "gateway/metrics", "gateway/config", "gateway/admin", "gateway/route"},
+}
+
+// The sources are read in this process: what another command prints of them
+// would be cached, and never looked at again.
+func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, f := range sources(t) {
+		may, known := dependencies[f.pkg]
+		if !known {
+			t.Errorf("%s: package %s is not in the house; see dependencies", f.path, f.pkg)
+			continue
+		}
+		seen[f.pkg] = true
+		for _, imported := range f.imports {
+			ours, ok := strings.CutPrefix(imported, "weirkeep/")
+			if ok && !slices.Contains(may, ours) {
+				t.Errorf("%s imports %s, which %s may not", f.path, ours, f.pkg)
+			}
+		}
+	}
+	if !seen["gateway"] || !seen["gateway/wire"] {
+		t.Errorf("the sources were not found: saw %v", seen)
+	}
+}
+
+// fasthttp is named in one file, so that nothing of it can leak into the walk.
+func TestOnlyTheFrontDoorKnowsFasthttp(t *testing.T) {
+	var who []string
+	for _, f := range sources(t) {
+		if slices.Contains(f.imports, "github.com/valyala/fasthttp") {
+			who = append(who, f.path)
+		}
+	}
+	if !slices.Equal(who, []string{"gateway/front_h1.go"}) {
+		t.Errorf("fasthttp is imported by %v, want gateway/front_h1.go alone", who)
+	}
+}
+
+// No package does anything by being imported.
+func TestNothingHappensAtInit(t *testing.T) {
+	for _, f := range sources(t) {
+		for _, d := range f.tree.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
+				t.Errorf("%s has an init function", f.path)
+			}
+		}
+	}
+}
+
+type source struct {
+	path, pkg string
+	imports   []string
+	tree      *ast.File
+}
+
+// sources are the project's Go files but for tests.
+func sources(t *testing.T) (all []source) {
+	t.Helper()
+	root := os.DirFS("..")
+	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := fs.ReadFile(root, path)
+		if err != nil {
+			return err
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), path, text, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		s := source{path: path, pkg: filepath.ToSlash(filepath.Dir(path)), tree: tree}
+		for _, i := range tree.Imports {
+			name, _ := strconv.Unquote(i.Path.Value)
+			s.imports = append(s.imports, name)
+		}
+		all = append(all, s)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

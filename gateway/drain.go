@@ -1,0 +1,89 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// drainLook is how often a drain looks whether the last exchange has ended.
+const drainLook = 10 * time.Millisecond
+
+// Drain ends a gateway without cutting anybody off. For drain.delay it goes on
+// accepting, but is not ready and asks clients to connect anew; then it stops
+// accepting, closes idle connections, and lets exchanges end for up to
+// drain.timeout. It returns nil if all ended; otherwise those that are left are
+// cut. When ctx ends, so does the patience.
+func (g *Gateway) Drain(ctx context.Context) error {
+	g.applying.Lock()
+	a := g.applied
+	g.closing.Store(true)
+	g.applying.Unlock()
+	if a == nil {
+		return g.Close()
+	}
+	wait(ctx, time.Duration(a.config.Drain.Delay))
+	g.stopAccepting()
+	g.draining.Store(true)
+
+	patience, cancel := context.WithTimeout(ctx, time.Duration(a.config.Drain.Timeout))
+	defer cancel()
+	err := g.awaitIdle(patience)
+	return errors.Join(err, g.Close())
+}
+
+// awaitIdle waits until no connection is left.
+func (g *Gateway) awaitIdle(ctx context.Context) error {
+	for {
+		g.wakeIdle()
+		open, busy := g.openConns()
+		if open == 0 {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("drain: %d exchanges were still running and were cut", busy)
+		}
+		wait(ctx, drainLook)
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+func (g *Gateway) stopAccepting() {
+	g.applying.Lock()
+	defer g.applying.Unlock()
+	for _, l := range g.listeners {
+		l.close()
+	}
+	clear(g.listeners)
+	g.places.close()
+}
+
+// Close ends everything now: listeners, connections, pools and the access log,
+// which is written to its end.
+func (g *Gateway) Close() error {
+	g.closing.Store(true)
+	g.draining.Store(true)
+	g.stopAccepting()
+	g.cutAll()
+	g.loops.Wait()
+	g.applying.Lock()
+	defer g.applying.Unlock()
+	g.watcher.close()
+	if s := g.current.Load(); s != nil && g.applied != nil {
+		g.applied = nil
+		s.release()
+	}
+	if l := g.access.Load(); l != nil {
+		return l.close()
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+package gateway
+
+import (
+	"net/netip"
+	"time"
+
+	"weirkeep/gateway/origin"
+	"weirkeep/gateway/probe"
+	"weirkeep/gateway/route"
+	"weirkeep/gateway/wire"
+)
+
+// Exchange is one request with its response, as the walk sees it. A front door
+// fills in the first block and lends it for the time of the walk: every []byte
+// is a view of the door's bytes, and who keeps one longer copies it.
+type Exchange struct {
+	Method   []byte
+	Line     []byte         // target as it came, in whatever form
+	Protocol []byte         // HTTP/1.1 or whatever stood there
+	Block    []byte         // header block as it came
+	Source   wire.Source    // of the body
+	Client   ClientConn     // who waits
+	Peer     netip.AddrPort // the other end of the connection
+	Secure   bool           // it came by TLS
+	Redirect bool           // the listener redirects to https
+	Now      time.Time      // when the head was there, by Options.Now
+
+	// The wire check fills in these.
+	Minor     int // of the version
+	Target    wire.Target
+	Authority wire.Authority
+	Head      wire.Head
+	Body      wire.Body
+	clientIP  netip.Addr // the rightmost address nobody vouches for
+	trusted   bool       // the peer is a trusted proxy
+
+	// Deciding fills in these.
+	snap     *snapshot
+	decision route.Decision
+	site     *site
+	mapping  *mapping
+	cluster  *cluster
+
+	// Obtaining fills in these.
+	trip      origin.Trip
+	member    *member // whose answer is passed on
+	up        []byte  // upstream head, and a body that was here at once
+	tried     uint64  // members tried, by index; those past 63 count as not tried
+	attempts  int
+	asked     bool      // 102 was sent to learn whether the client is there
+	continued bool      // 100 was sent
+	released  bool      // the snapshot was given back
+	start     time.Time // by the machine's clock, for durations
+	tick      time.Time // of this attempt, by the machine's clock, for deadlines
+	firstByte time.Duration
+	requestID []byte
+	ids       [32]byte
+	pick      []candidate
+
+	w      Responder
+	reason Reason
+}
+
+// ClientConn is what the walk asks of a client's connection.
+type ClientConn interface {
+	// Look sees, without reading, whether the client is still there.
+	Look() probe.Sight
+	// Interrupt ends a read of the request's body that is under way, and every
+	// later one.
+	Interrupt()
+}
+
+// Responder takes the answer of an exchange. Its methods are called by one
+// goroutine at a time, in order: any number of Interim, then Head, then Write
+// and Flush, then Trailers; or Tunnel after a Head with 101; Abort at any time.
+type Responder interface {
+	// Interim sends a 1xx answer at once. Clients of HTTP/1.0 are spared it.
+	Interim(code int, fields []wire.Field) error
+
+	// Head begins the final answer. Fields of class [wire.Hop] and
+	// [wire.Framing] are left out: framing is the responder's. length is the
+	// content's, or [wire.UntilClose] when it is not known, or [wire.NoLength]
+	// to say nothing of it (answers that have no content by nature). reason nil
+	// stands for the usual phrase.
+	Head(code int, reason []byte, fields []wire.Field, length int64)
+
+	// Write passes on content. It may join what is small: bytes go out when
+	// 16 KiB are together, at Flush, or at the end.
+	Write(p []byte) error
+
+	// Flush sends everything that was held back.
+	Flush() error
+
+	// Trailers ends chunked content with lines that [wire.Body.Trailer] gave.
+	Trailers(lines []byte)
+
+	// End sends what is held back and what ends the content. It may be called
+	// more than once.
+	End() error
+
+	// Abort makes sure that the client sees the answer break off.
+	Abort()
+
+	// Close makes this the last exchange of the connection.
+	Close()
+
+	// Tunnel gives the connection away, after a Head with 101 was sent.
+	Tunnel() Tunnel
+
+	// Sent is the status that was begun, zero if none was, and the bytes of
+	// content that were given to Write.
+	Sent() (status int, content int64)
+}
+
+// Tunnel is a client's connection after the protocol was switched.
+type Tunnel interface {
+	wire.Source
+	Write(p []byte) (int, error)
+	CloseWrite() error
+}
+
+// reset readies a pooled exchange for another request. Buffers stay.
+func (x *Exchange) reset() {
+	x.site, x.mapping, x.cluster, x.member = nil, nil, nil, nil
+	x.tried, x.attempts, x.firstByte = 0, 0, 0
+	x.asked, x.continued, x.trusted, x.released = false, false, false, false
+	x.requestID = nil
+	x.reason = Served
+	x.clientIP = x.Peer.Addr().Unmap()
+	x.Authority.Raw, x.Authority.Host, x.Authority.Port = nil, nil, 0
+	x.Head = wire.Head{Fields: x.Head.Fields[:0]}
+	x.Body.Reset(x.Source, wire.NoLength)
+}

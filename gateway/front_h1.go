@@ -1,0 +1,146 @@
+package gateway
+
+import (
+	"errors"
+	"io"
+	"log"
+	"net"
+	"os"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// frontH1 is the HTTP/1.1 front door: a fasthttp server that accepts
+// connections, schedules them, parses heads and keeps them alive. It gets one
+// head at a time and is told that no request has a body; what it answers goes
+// nowhere (see h1Conn). fasthttp is named in this file only, and nothing of it
+// outlives the handler.
+func (g *Gateway) frontH1(headerBytes int) *serverH1 {
+	return &serverH1{fasthttp.Server{
+		Handler:                       g.handleH1,
+		HeaderReceived:                noBody,
+		ErrorHandler:                  g.handleBadHead,
+		ReadBufferSize:                headerBytes,
+		WriteBufferSize:               512,
+		NoDefaultServerHeader:         true,
+		NoDefaultDate:                 true,
+		NoDefaultContentType:          true,
+		DisableHeaderNamesNormalizing: true,
+		DisablePreParseMultipartForm:  true,
+		LazyRequestTime:               true,
+		SecureErrorLogMessage:         true,
+		Concurrency:                   1 << 30, // limits.connections is the listener's
+		Logger:                        log.New(io.Discard, "", 0),
+	}}
+}
+
+// serverH1 is a server of the front door, with one size of heads.
+type serverH1 struct{ lib fasthttp.Server }
+
+// serve accepts at ln, which brings connections that were dressed, until ln says
+// that it has ended. Connections may go on after that.
+func (s *serverH1) serve(ln net.Listener) error { return s.lib.Serve(ln) }
+
+// serveConn serves one connection until it ends.
+func (s *serverH1) serveConn(c *h1Conn) error { return s.lib.ServeConn(c) }
+
+// noBody tells fasthttp that the body is not its business. The header block
+// that the wire check reads stays as it came.
+func noBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	if h.ContentLength() != -2 { // -2: it sees none
+		h.SetContentLength(0)
+		h.Del("Expect")
+	}
+	return fasthttp.RequestConfig{}
+}
+
+// h1Exchange is an exchange and its responder: pooled together, lent to a walk.
+type h1Exchange struct {
+	x Exchange
+	w h1Responder
+}
+
+func newH1Exchange() any { return new(h1Exchange) }
+
+// handleH1 lends an exchange to the walk and settles the connection afterwards.
+func (g *Gateway) handleH1(ctx *fasthttp.RequestCtx) {
+	c := ctx.Conn().(*h1Conn)
+	e := g.exchanges.Get().(*h1Exchange)
+	h := &ctx.Request.Header
+	e.x.Method, e.x.Line, e.x.Protocol, e.x.Block = h.Method(), h.RequestURI(), h.Protocol(), h.RawHeaders()
+	g.walkH1(c, e)
+	if e.w.close {
+		ctx.SetConnectionClose()
+	}
+	g.exchanges.Put(e)
+}
+
+// walkH1 fills in what the connection knows, walks, and leaves the connection
+// ready for the next head or closed.
+func (g *Gateway) walkH1(c *h1Conn, e *h1Exchange) {
+	c.busy.Store(true)
+	g.lend(c, e)
+	c.beginExchange(g.current.Load().times)
+	c.armWrite(e.x.start)
+	g.serve(&e.x, &e.w)
+	c.since = e.x.start
+	g.settleH1(c, &e.x, &e.w)
+	c.busy.Store(false)
+}
+
+// lend fills in what an exchange has from its connection.
+func (g *Gateway) lend(c *h1Conn, e *h1Exchange) {
+	x := &e.x
+	x.start = time.Now()
+	x.tick = x.start
+	x.Now = g.now(x.start)
+	x.Peer, x.Source, x.Client = c.peer, c, c
+	x.Secure, x.Redirect = c.options.secure(), c.options.redirect
+	x.reset()
+	e.w.reset(c, x)
+}
+
+// settleH1 reads away what is left of a request's body, so that the next head
+// can be found, or closes the connection in a way that does not eat the answer.
+func (g *Gateway) settleH1(c *h1Conn, x *Exchange, w *h1Responder) {
+	w.End()
+	switch {
+	case w.err != nil:
+		w.close = true
+	case w.close && !x.Body.Done():
+		c.linger()
+	}
+}
+
+// handleBadHead answers heads that fasthttp could not parse: they never reach
+// the walk's rooms. A client that said nothing is told nothing.
+func (g *Gateway) handleBadHead(ctx *fasthttp.RequestCtx, err error) {
+	c := ctx.Conn().(*h1Conn)
+	reason := reasonOfBadHead(err)
+	if reason == HeadTimeout && !c.inHead {
+		return
+	}
+	e := g.exchanges.Get().(*h1Exchange)
+	e.x.Method, e.x.Line, e.x.Protocol, e.x.Block = nil, nil, nil, nil
+	g.lend(c, e)
+	c.beginExchange(g.current.Load().times)
+	c.armWrite(e.x.start)
+	g.serveBadHead(&e.x, &e.w, reason)
+	e.w.End()
+	c.linger()
+	g.exchanges.Put(e)
+}
+
+func reasonOfBadHead(err error) Reason {
+	if _, ok := errors.AsType[*fasthttp.ErrSmallBuffer](err); ok {
+		return HeadTooLarge
+	}
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return HeadTimeout
+	case errors.Is(err, fasthttp.ErrUnsupportedTransferEncoding):
+		return BadCoding
+	}
+	return BadRequest
+}

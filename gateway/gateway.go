@@ -1,0 +1,163 @@
+// Package gateway is weirkeep as a library: an HTTP gateway that is given a
+// configuration, serves it, and is given the next one while it runs.
+//
+// [New] makes a gateway that serves nothing; [Gateway.Apply] makes a
+// configuration current, or leaves everything as it was; [Gateway.Drain] ends
+// it without cutting anybody off. A request's way through is in serve.go: each
+// step of it is a room, a file of its own.
+//
+// The package knows nothing of command lines, files on disk (but for those that
+// a configuration names) and signals, and it has no HTTP API of its own:
+// package admin shows what [Gateway.Status] and [Gateway.Metrics] tell.
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"weirkeep/gateway/metrics"
+)
+
+// Options are what a gateway needs besides its configuration. The zero value
+// is a gateway of production.
+type Options struct {
+	// Now is the one seam for time: freshness, dates and decisions go by it.
+	// Deadlines and durations go by the machine's clock. Nil: time.Now.
+	Now func() time.Time
+
+	// Dial opens connections to origins. Nil: a net.Dialer's.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	// Logger is told what happens outside of exchanges. Nil: nobody is.
+	Logger *slog.Logger
+
+	// Stderr and Stdout are where the access log goes for these words.
+	// Nil: the process's own.
+	Stderr, Stdout io.Writer
+}
+
+// Gateway serves the configuration that was applied last.
+type Gateway struct {
+	opts    Options
+	log     *slog.Logger
+	metrics *metrics.Registry
+	origins *registry
+	ids     *requestIDs
+	dates   dateCache
+	places  *places
+
+	current  atomic.Pointer[snapshot]
+	access   atomic.Pointer[accessLog]
+	draining atomic.Bool // idle connections end
+	closing  atomic.Bool // answers say Connection: close
+
+	applying  sync.Mutex // one Apply, Drain or Close at a time
+	applied   *applied   // nil before the first
+	listeners map[string]*listener
+	loops     sync.WaitGroup // accept loops
+	watcher   *certWatcher
+	started   time.Time
+
+	mu        sync.Mutex // connections; never held across a call
+	conns     map[*h1Conn]struct{}
+	perClient map[clientKey]int
+	clientMax atomic.Int64
+	pipes     *serverH1 // for ServeConn
+	exchanges sync.Pool // of *h1Exchange: its own, for their channels may belong to a bubble of testing/synctest
+}
+
+// New makes a gateway that serves nothing yet.
+func New(o Options) *Gateway {
+	g := &Gateway{
+		opts:      o,
+		log:       o.Logger,
+		metrics:   metrics.New(reasonCodes()),
+		ids:       newRequestIDs(),
+		places:    newPlaces(),
+		listeners: make(map[string]*listener),
+		conns:     make(map[*h1Conn]struct{}),
+		perClient: make(map[clientKey]int),
+		started:   time.Now(),
+		exchanges: sync.Pool{New: newH1Exchange},
+	}
+	if g.log == nil {
+		g.log = slog.New(slog.DiscardHandler)
+	}
+	dial := o.Dial
+	if dial == nil {
+		dial = dialTCP
+	}
+	g.origins = newRegistry(dial)
+	g.watcher = newCertWatcher(g.log)
+	return g
+}
+
+func dialTCP(ctx context.Context, network, address string) (net.Conn, error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, network, address)
+	if err == nil {
+		setKeepAlive(c)
+	}
+	return c, err
+}
+
+// now is the time of an exchange that began at start by the machine's clock.
+func (g *Gateway) now(start time.Time) time.Time {
+	if g.opts.Now != nil {
+		return g.opts.Now()
+	}
+	return start
+}
+
+// errNotServing is what ServeConn answers before the first Apply.
+var errNotServing = errors.New("gateway: no configuration was applied")
+
+// ServeConn serves one connection, as if a plain listener had accepted it, until
+// it ends. A configuration must have been applied.
+func (g *Gateway) ServeConn(c net.Conn) error {
+	g.applying.Lock()
+	server := g.pipes
+	g.applying.Unlock()
+	if server == nil {
+		return errNotServing
+	}
+	err := server.serveConn(g.dress(c, pipeOptions))
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// pipeOptions are of connections that no listener accepted.
+var pipeOptions = &listenerOptions{name: "pipe", metrics: new(metrics.Listener)}
+
+// Metrics returns the counters of this gateway, with what is counted only when
+// it is asked for brought up to date.
+func (g *Gateway) Metrics() *metrics.Registry {
+	s := g.current.Load()
+	if s == nil {
+		return g.metrics
+	}
+	for _, cl := range s.clusters {
+		for _, m := range cl.members {
+			o := m.pool.Origin()
+			m.metrics.Up.Set(boolGauge(o.Up()))
+			m.metrics.InFlight.Set(int64(o.InFlight()))
+			m.metrics.Idle.Set(int64(m.pool.Idle()))
+		}
+	}
+	return g.metrics
+}
+
+func boolGauge(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,355 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"weirkeep/gateway/probe"
+)
+
+// h1Conn is a client's HTTP/1 connection. To the server library it is a
+// connection that brings one request head at a time and takes whatever is
+// written to it for nothing: bodies, tunnels and answers pass between the walk
+// and the socket directly, so that one writer orders all bytes.
+//
+// It is the [wire.Source] of a request's body: its window are the bytes that
+// were read with or after a head and that nobody has taken yet.
+type h1Conn struct {
+	net.Conn              // a socket, or TLS on it
+	probe    *probe.Probe // of the socket; nil in tests without one
+	gateway  *Gateway
+	options  *listenerOptions // of the listener when it was accepted
+	hello    func() error     // what comes before the first head; nil: nothing
+
+	peer    netip.AddrPort
+	begun   bool    // the peer is known and admitted
+	counted bool    // it has a place in its client's count
+	placed  bool    // it has a place among limits.connections
+	tail    [3]byte // end of what the library got, to see a CRLFCRLF cut by a read
+	inHead  bool    // the library got part of a head
+	any     bool    // a byte of the next head has come
+	side    []byte  // read, not yet wanted
+	r       int
+	fixed   *[sideBytes]byte // what side lies in; nil: in a larger one, or nowhere
+
+	since  time.Time // when the wait for this head began: accept, or the last exchange
+	headAt time.Time // when a head began that is not whole yet
+	armed  time.Time // read deadline that is set; zero: none
+	armedW time.Time
+	idle   time.Duration // longest wait for a piece of the body; zero: none
+	rate   paceLimit
+
+	interrupted atomic.Bool
+	busy        atomic.Bool // an exchange is being walked
+	forgotten   atomic.Bool // closed
+}
+
+const sideBytes = 16 << 10
+
+var sides = sync.Pool{New: func() any { return new([sideBytes]byte) }}
+
+// errInterrupted ends reads of a body that nobody wants any more.
+var errInterrupted = errors.New("interrupted")
+
+// Write takes what the server library writes and sends nothing.
+func (c *h1Conn) Write(p []byte) (int, error) { return len(p), nil }
+
+// SetReadDeadline ignores the server library: deadlines are the connection's own.
+func (c *h1Conn) SetReadDeadline(time.Time) error { return nil }
+
+// SetWriteDeadline ignores the server library.
+func (c *h1Conn) SetWriteDeadline(time.Time) error { return nil }
+
+// SetDeadline ignores the server library.
+func (c *h1Conn) SetDeadline(time.Time) error { return nil }
+
+// Read gives the server library bytes up to the end of one head.
+func (c *h1Conn) Read(p []byte) (int, error) {
+	if c.r < len(c.side) {
+		n := copy(p, c.side[c.r:])
+		k := c.headEnd(p[:n])
+		c.Advance(k)
+		return k, nil
+	}
+	c.dropSide()
+	if !c.begun {
+		if err := c.begin(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := c.readHead(p)
+	if n == 0 {
+		return 0, err
+	}
+	k := c.headEnd(p[:n])
+	if c.inHead && c.headAt.IsZero() {
+		c.headAt = time.Now()
+	}
+	if k < n {
+		c.keep(p[k:n])
+	}
+	return k, nil
+}
+
+// readHead reads within the time that is left for the head: from its first
+// byte, or, where none has come, from the end of the last exchange.
+func (c *h1Conn) readHead(p []byte) (int, error) {
+	for {
+		limit := c.headLimit()
+		if c.armed.IsZero() || c.armed.After(limit) {
+			c.arm(limit)
+		}
+		if !c.inHead && c.gateway.draining.Load() && c.Look() != probe.Readable {
+			return 0, io.EOF
+		}
+		n, err := c.Conn.Read(p)
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		if !time.Now().Before(limit) {
+			return 0, err
+		}
+		c.armed = time.Time{}
+	}
+}
+
+func (c *h1Conn) headLimit() time.Time {
+	t := &c.gateway.current.Load().times
+	switch {
+	case !c.headAt.IsZero():
+		return c.headAt.Add(t.head)
+	case c.any:
+		return c.since.Add(t.keepAlive)
+	}
+	return c.since.Add(t.head) // a fresh connection
+}
+
+func (c *h1Conn) arm(at time.Time) {
+	c.armed = at
+	c.Conn.SetReadDeadline(at)
+}
+
+// begin learns who the peer is, admits it, and shakes hands, all within the
+// time for a head. It runs in the connection's goroutine: a slow client keeps
+// nobody else waiting.
+func (c *h1Conn) begin() error {
+	c.begun = true
+	c.arm(c.since.Add(c.gateway.current.Load().times.head))
+	if err := c.admit(); err != nil {
+		c.options.metrics.Refused.Inc()
+		return err
+	}
+	if c.hello == nil {
+		return nil
+	}
+	err := c.hello()
+	c.hello = nil
+	return err
+}
+
+// beginExchange readies the connection for an exchange's body.
+func (c *h1Conn) beginExchange(t times) {
+	c.idle = t.bodyIdle
+	c.rate.reset(t.minBodyRate)
+	c.interrupted.Store(false)
+}
+
+// headEnd is how much of p belongs to the head, which may have begun in an
+// earlier read.
+func (c *h1Conn) headEnd(p []byte) int {
+	k := len(p)
+	if i := bytes.Index(p, blankLine); i >= 0 {
+		k = i + len(blankLine)
+	}
+	if c.inHead {
+		k = min(k, c.cutEnd(p))
+	}
+	if k >= len(blankLine) && bytes.HasSuffix(p[:k], blankLine) || c.inHead && c.endsWith(p[:k]) {
+		c.tail, c.inHead = [3]byte{}, false
+		c.headAt, c.any = time.Time{}, true
+		return k
+	}
+	c.remember(p[:k])
+	return k
+}
+
+var blankLine = []byte("\r\n\r\n")
+
+// cutEnd finds a blank line that begins in the bytes of an earlier read.
+func (c *h1Conn) cutEnd(p []byte) int {
+	var seam [6]byte
+	copy(seam[:3], c.tail[:])
+	n := copy(seam[3:], p)
+	if i := bytes.Index(seam[:3+n], blankLine); i >= 0 {
+		return i + len(blankLine) - 3
+	}
+	return len(p)
+}
+
+// endsWith reports whether the tail and p together end in a blank line.
+func (c *h1Conn) endsWith(p []byte) bool {
+	if len(p) > 3 {
+		return false
+	}
+	var seam [6]byte
+	n := copy(seam[:], c.tail[:])
+	n += copy(seam[n:], p)
+	return bytes.HasSuffix(seam[:n], blankLine)
+}
+
+func (c *h1Conn) remember(p []byte) {
+	c.inHead = true
+	for _, b := range p[max(0, len(p)-3):] {
+		c.tail = [3]byte{c.tail[1], c.tail[2], b}
+	}
+}
+
+// keep puts p, which is the library's, aside.
+func (c *h1Conn) keep(p []byte) {
+	c.reserve(len(p))
+	c.side = append(c.side[:0], p...)
+	c.r = 0
+}
+
+// reserve makes room for n bytes beyond those that are aside.
+func (c *h1Conn) reserve(n int) {
+	if c.side == nil {
+		c.fixed = sides.Get().(*[sideBytes]byte)
+		c.side = c.fixed[:0]
+	}
+	if cap(c.side)-len(c.side) < n {
+		larger := append(make([]byte, 0, max(2*cap(c.side), len(c.side)+n)), c.side...)
+		c.giveBack()
+		c.side = larger
+	}
+}
+
+// dropSide gives the buffer back: a connection that is idle holds none.
+func (c *h1Conn) dropSide() {
+	c.giveBack()
+	c.side, c.r = nil, 0
+}
+
+func (c *h1Conn) giveBack() {
+	if c.fixed != nil {
+		sides.Put(c.fixed)
+		c.fixed = nil
+	}
+}
+
+// Window returns what was read and not yet taken.
+func (c *h1Conn) Window() []byte { return c.side[c.r:] }
+
+// Advance takes n bytes of the window.
+func (c *h1Conn) Advance(n int) { c.r += n }
+
+// Fill reads at least one more byte of the body, within its time.
+func (c *h1Conn) Fill() error {
+	c.makeRoom()
+	for {
+		now := time.Now()
+		limit := c.rate.limit(now, c.idle)
+		c.arm(limit)
+		if c.interrupted.Load() { // after arming: the past must not be overwritten
+			return errInterrupted
+		}
+		n, err := c.Conn.Read(c.side[len(c.side):cap(c.side)])
+		c.side = c.side[:len(c.side)+n]
+		if slow := c.rate.account(n, now, err); slow != nil {
+			return slow
+		}
+		switch {
+		case n > 0:
+			return nil
+		case c.interrupted.Load():
+			return errInterrupted
+		case errors.Is(err, os.ErrDeadlineExceeded) && c.rate.patient(now, c.idle):
+			continue
+		case err != nil:
+			return err
+		}
+	}
+}
+
+func (c *h1Conn) makeRoom() {
+	if c.r > 0 {
+		c.side = c.side[:copy(c.side, c.side[c.r:])]
+		c.r = 0
+	}
+	c.reserve(512)
+}
+
+// Look implements ClientConn.
+func (c *h1Conn) Look() probe.Sight {
+	if c.probe == nil {
+		return probe.Silent
+	}
+	return c.probe.Look()
+}
+
+// Interrupt implements ClientConn.
+func (c *h1Conn) Interrupt() {
+	c.interrupted.Store(true)
+	c.Conn.SetReadDeadline(time.Unix(1, 0))
+}
+
+// armWrite bounds a write to the client by between one and two times the idle
+// limit; the timer is set again only when it stands too near.
+func (c *h1Conn) armWrite(now time.Time) {
+	idle := c.idle
+	if d := c.armedW.Sub(now); d < idle || d > 2*idle {
+		c.armedW = now.Add(2 * idle)
+		c.Conn.SetWriteDeadline(c.armedW)
+	}
+}
+
+// Close closes the socket, once, and gives the place at the listener back.
+func (c *h1Conn) Close() error {
+	if c.forgotten.Swap(true) {
+		return nil
+	}
+	c.dropSide()
+	err := c.Conn.Close()
+	c.gateway.forget(c)
+	return err
+}
+
+// reset closes the socket so that the client sees a reset, not an end.
+func (c *h1Conn) reset() {
+	if tcp, ok := socketOf(c.Conn).(*net.TCPConn); ok {
+		tcp.SetLinger(0)
+	}
+	c.Conn.Close()
+}
+
+// lingerTime and lingerBytes bound what is read away before a connection is
+// closed with bytes of a request still under way: closing at once would reset
+// it, and the reset would eat the answer (RFC 9112 9.6).
+const (
+	lingerTime  = time.Second
+	lingerBytes = 256 << 10
+)
+
+// linger ends our half and reads away what the client is still sending.
+func (c *h1Conn) linger() {
+	if closeWrite(c.Conn) != nil {
+		return
+	}
+	c.arm(time.Now().Add(lingerTime))
+	c.r, c.side = 0, c.side[:0]
+	c.reserve(512)
+	for n := 0; n < lingerBytes; {
+		k, err := c.Conn.Read(c.side[:cap(c.side)])
+		if err != nil {
+			return
+		}
+		n += k
+	}
+}

@@ -1,0 +1,213 @@
+package gateway
+
+import (
+	"errors"
+	"net"
+	"time"
+
+	"weirkeep/gateway/wire"
+)
+
+// joinBytes is how much is joined before it goes out.
+const joinBytes = 16 << 10
+
+// errAborted is what a responder answers to writes after Abort.
+var errAborted = errors.New("aborted")
+
+// h1Responder writes an answer to a client's HTTP/1 connection.
+type h1Responder struct {
+	c       *h1Conn
+	x       *Exchange
+	buf     []byte // held back: heads, small content, framing
+	status  int
+	content int64 // bytes given to Write
+	left    int64 // of a known length; negative: not known
+	chunked bool
+	silent  bool // the answer has no content by nature: writes go nowhere
+	minor   int  // of the client's version
+	head    bool // the method is HEAD
+	close   bool // this is the connection's last exchange
+	abrupt  bool // a cut cannot be seen unless the connection is reset
+	ended   bool
+	err     error
+	trailer []byte
+	iov     [2][]byte
+	vec     net.Buffers
+}
+
+// reset readies a pooled responder for another answer. The buffer stays.
+func (w *h1Responder) reset(c *h1Conn, x *Exchange) {
+	*w = h1Responder{c: c, x: x, buf: w.buf[:0], trailer: w.trailer[:0], minor: 1}
+	if string(x.Protocol) == "HTTP/1.0" {
+		w.minor = 0
+	}
+	w.head = string(x.Method) == "HEAD"
+}
+
+// Interim implements Responder.
+func (w *h1Responder) Interim(code int, fields []wire.Field) error {
+	if w.minor == 0 || w.status != 0 || w.err != nil {
+		return w.err
+	}
+	w.buf = wire.AppendStatusLine(w.buf, code, nil)
+	w.appendFields(fields)
+	w.buf = append(w.buf, "\r\n"...)
+	return w.Flush()
+}
+
+func (w *h1Responder) appendFields(fields []wire.Field) {
+	for i := range fields {
+		f := &fields[i]
+		if f.Class != wire.Hop && f.Class != wire.Framing {
+			w.buf = wire.AppendField(w.buf, f.Name, f.Value)
+		}
+	}
+}
+
+// Head implements Responder.
+func (w *h1Responder) Head(code int, reason []byte, fields []wire.Field, length int64) {
+	w.status = code
+	w.left = length
+	if h := &w.x.Head; h.Close || w.minor == 0 && !h.KeepAlive || w.c.gateway.closing.Load() {
+		w.close = true
+	}
+	w.silent = w.head || code == 204 || code == 304
+	w.buf = wire.AppendStatusLine(w.buf, code, reason)
+	w.appendFields(fields)
+	w.appendFraming(code, length)
+	w.appendConnection(code)
+	w.buf = append(w.buf, "\r\n"...)
+}
+
+// appendFraming says how long the content is (RFC 9112 6.3): never on 1xx and
+// 204, and nothing that the origin did not say where there is no content.
+func (w *h1Responder) appendFraming(code int, length int64) {
+	switch {
+	case code == 101 || code == 204:
+	case length >= 0:
+		w.buf = wire.AppendLength(w.buf, length)
+	case length == wire.NoLength || w.silent:
+	case w.minor == 0:
+		w.close, w.abrupt = true, true
+	default:
+		w.chunked = true
+		w.buf = append(w.buf, "Transfer-Encoding: chunked\r\n"...)
+	}
+}
+
+func (w *h1Responder) appendConnection(code int) {
+	switch {
+	case code == 101:
+		w.buf = append(w.buf, "Connection: Upgrade\r\n"...)
+	case w.close:
+		w.buf = append(w.buf, "Connection: close\r\n"...)
+	case w.minor == 0:
+		w.buf = append(w.buf, "Connection: keep-alive\r\n"...)
+	}
+}
+
+// Write implements Responder.
+func (w *h1Responder) Write(p []byte) error {
+	if w.err != nil || len(p) == 0 || w.silent {
+		return w.err
+	}
+	w.content += int64(len(p))
+	if w.left >= 0 {
+		w.left -= int64(len(p))
+	}
+	if w.chunked {
+		w.buf = wire.AppendChunkHead(w.buf, len(p))
+	}
+	w.join(p)
+	if w.chunked {
+		w.buf = append(w.buf, "\r\n"...)
+	}
+	return w.err
+}
+
+// join adds p to what is held back, or sends both in one call. On TLS two
+// pieces would be two records: there they are always joined.
+func (w *h1Responder) join(p []byte) {
+	if len(w.buf)+len(p) <= joinBytes {
+		w.buf = append(w.buf, p...)
+		return
+	}
+	w.c.armWrite(time.Now())
+	if w.c.options.secure() {
+		w.buf = append(w.buf, p...)
+		w.Flush()
+		return
+	}
+	w.iov[0], w.iov[1] = w.buf, p
+	w.vec = w.iov[:]
+	_, w.err = w.vec.WriteTo(w.c.Conn)
+	w.iov = [2][]byte{}
+	w.buf = w.buf[:0]
+}
+
+// Flush implements Responder.
+func (w *h1Responder) Flush() error {
+	if w.err != nil || len(w.buf) == 0 {
+		return w.err
+	}
+	_, w.err = w.c.Conn.Write(w.buf)
+	w.buf = w.buf[:0]
+	return w.err
+}
+
+// Trailers implements Responder.
+func (w *h1Responder) Trailers(lines []byte) {
+	if w.chunked {
+		w.trailer = append(w.trailer[:0], lines...)
+	}
+}
+
+// End implements Responder.
+func (w *h1Responder) End() error {
+	if w.ended || w.err != nil {
+		return w.err
+	}
+	w.ended = true
+	if w.chunked {
+		w.buf = wire.AppendLastChunk(w.buf, w.trailer)
+	} else if w.left > 0 && !w.silent {
+		w.Abort() // less content than was said
+		return w.err
+	}
+	return w.Flush()
+}
+
+// Abort implements Responder. An answer that only the end of the connection
+// ends is cut by a reset.
+func (w *h1Responder) Abort() {
+	w.close = true
+	if w.err == nil {
+		w.err = errAborted
+	}
+	if w.abrupt {
+		w.c.reset()
+	}
+}
+
+// Close implements Responder.
+func (w *h1Responder) Close() { w.close = true }
+
+// Sent implements Responder.
+func (w *h1Responder) Sent() (status int, content int64) { return w.status, w.content }
+
+// Tunnel implements Responder.
+func (w *h1Responder) Tunnel() Tunnel {
+	w.Flush()
+	w.close, w.ended = true, true
+	c := w.c
+	c.idle = 0
+	c.rate.reset(0)
+	c.Conn.SetDeadline(time.Time{})
+	return h1Tunnel{c}
+}
+
+// h1Tunnel is a connection whose protocol was switched: writes go through.
+type h1Tunnel struct{ *h1Conn }
+
+func (t h1Tunnel) Write(p []byte) (int, error) { return t.Conn.Write(p) }
+func (t h1Tunnel) CloseWrite() error           { return closeWrite(t.Conn) }

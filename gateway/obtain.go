@@ -1,0 +1,211 @@
+package gateway
+
+import (
+	"errors"
+	"time"
+
+	"weirkeep/gateway/balance"
+	"weirkeep/gateway/metrics"
+	"weirkeep/gateway/origin"
+	"weirkeep/gateway/probe"
+	"weirkeep/gateway/wire"
+)
+
+const originConnect = metrics.Connect
+
+// joinBodyBytes is the longest body that is sent in one write with its head.
+const joinBodyBytes = 16 << 10
+
+type candidate = balance.Candidate
+
+// obtain gets the head of an answer from one of the cluster's origins: it picks
+// one, makes an attempt, and makes a further one where that is safe.
+func (g *Gateway) obtain(x *Exchange) Reason {
+	x.prepareTrip()
+	for {
+		m := x.pickMember()
+		err := x.attempt(m)
+		if err == nil {
+			return Served
+		}
+		failure, _ := errors.AsType[*origin.Error](err)
+		if !x.mayRetry(failure) {
+			return reasonOfTrip(failure)
+		}
+		x.tick = time.Now()
+	}
+}
+
+// prepareTrip fills in what all attempts share. A body that is here already is
+// joined to the head, which also makes it repeatable.
+func (x *Exchange) prepareTrip() {
+	c := x.cluster
+	t := &x.trip
+	t.Content = &x.Body
+	t.Method = x.Method
+	t.Authority = x.Authority.Raw
+	t.Secure = x.Secure
+	t.Upgrade = x.upgradeAsked()
+	t.Expect = x.Head.Expect && x.Minor == 1 && !x.Body.Done()
+	t.Caller, t.Sender = x, x
+	t.Timeouts = c.timeouts
+}
+
+// joinBody appends a body that is here as a whole to the upstream head.
+func (x *Exchange) joinBody() {
+	b := &x.Body
+	if b.Done() || x.trip.Expect || b.Length() > joinBodyBytes || len(x.Source.Window()) > joinBodyBytes || !b.Whole() {
+		return
+	}
+	for {
+		p, err := b.Next()
+		if err != nil {
+			break
+		}
+		if b.Length() == wire.Chunked {
+			x.up = wire.AppendChunk(x.up, p)
+		} else {
+			x.up = append(x.up, p...)
+		}
+		b.Consume(len(p))
+	}
+	if b.Length() == wire.Chunked && b.Done() {
+		x.up = wire.AppendLastChunk(x.up, b.Trailer())
+	}
+}
+
+// attempt sends the request to one member. What the head says depends on the
+// member only where the cluster's host_header or a proxy asks for it, so a
+// head that was written once is kept unless the member changes it.
+func (x *Exchange) attempt(m *member) error {
+	x.member = m
+	x.attempts++
+	if x.attempts == 1 {
+		x.up = x.appendUpstreamHead(x.up[:0])
+		x.joinBody()
+	} else {
+		m.metrics.Retries.Inc()
+	}
+	x.trip.Head = x.up
+	x.trip.Metrics = m.metrics
+	return m.pool.Begin(&x.trip, x.tick)
+}
+
+// mayRetry reports whether a further attempt is allowed and safe.
+func (x *Exchange) mayRetry(e *origin.Error) bool {
+	if x.attempts > x.cluster.retries || x.Body.Read() > 0 && !x.Body.Done() || x.Body.Err() != nil {
+		return false
+	}
+	if x.trip.Upgrade != nil && e.Answered {
+		return false
+	}
+	return e.Retryable(idempotent(x.Method))
+}
+
+// idempotent reports whether a method may be repeated without being asked
+// (RFC 9110 9.2.2).
+func idempotent(method []byte) bool {
+	switch string(method) {
+	case "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "QUERY":
+		return true
+	}
+	return false
+}
+
+// pickMember chooses whom to try: one that is up and was not tried yet; then
+// one that was tried and is up (its connection may have been an old one); then
+// whatever there is: nobody is refused only because all were down a moment ago.
+func (x *Exchange) pickMember() *member {
+	for _, fit := range [...]func(*member, bool, time.Time) bool{upAndUntried, up, untried, anyMember} {
+		if m := x.pickAmong(fit); m != nil {
+			return m
+		}
+	}
+	return x.cluster.members[0]
+}
+
+func upAndUntried(m *member, tried bool, now time.Time) bool { return !tried && up(m, tried, now) }
+func up(m *member, _ bool, now time.Time) bool               { return m.pool.Origin().Usable(now) }
+func untried(_ *member, tried bool, _ time.Time) bool        { return !tried }
+func anyMember(*member, bool, time.Time) bool                { return true }
+
+func (x *Exchange) pickAmong(fit func(*member, bool, time.Time) bool) *member {
+	members := x.cluster.members
+	x.pick = x.pick[:0]
+	for i, m := range members {
+		tried := i < 64 && x.tried&(1<<i) != 0
+		x.pick = append(x.pick, candidate{Usable: fit(m, tried, x.tick)})
+	}
+	for {
+		i := x.mapping.balancer.Pick(x.pick)
+		if i < 0 {
+			return nil
+		}
+		m := members[i]
+		if m.pool.Origin().Claim(x.tick) || !m.pool.Origin().Usable(x.tick) {
+			if i < 64 {
+				x.tried |= 1 << i
+			}
+			return m
+		}
+		x.pick[i].Usable = false // somebody else is trying it again
+	}
+}
+
+// upgradeAsked returns the protocols that the request wants to switch to, if
+// the cluster lets it: nil means none. A body that is not here yet has no place
+// on a connection that is about to change its protocol.
+func (x *Exchange) upgradeAsked() []byte {
+	asked := x.Head.Upgrade
+	if asked == nil || x.Minor == 0 || !x.cluster.allowsUpgrade(asked) {
+		return nil
+	}
+	if wire.EqualFold(asked, "websocket") && string(x.Method) != "GET" {
+		return nil
+	}
+	if !x.Body.Done() && !x.Body.Whole() {
+		return nil
+	}
+	return asked
+}
+
+// Interim implements origin.Caller.
+func (x *Exchange) Interim(code int, fields []wire.Field) error {
+	return x.w.Interim(code, fields)
+}
+
+// Flush implements origin.Caller.
+func (x *Exchange) Flush() error { return x.w.Flush() }
+
+// Gone implements origin.Caller. A reset is proof that the client has gone. The
+// end of its half is not: half-closing is legal. So a 102 is sent, once; a
+// client that is not there answers it with a reset, which the next look sees.
+func (x *Exchange) Gone() bool {
+	switch x.Client.Look() {
+	case probe.Broken:
+		return true
+	case probe.Finished:
+		if status, _ := x.w.Sent(); status == 0 && !x.asked && x.Minor == 1 {
+			x.asked = true
+			return x.w.Interim(102, nil) != nil
+		}
+	}
+	return false
+}
+
+// Continue implements origin.Sender.
+func (x *Exchange) Continue() error {
+	if !x.trip.Expect || x.continued {
+		return nil
+	}
+	x.continued = true
+	return x.w.Interim(100, nil)
+}
+
+// Interrupt implements origin.Sender.
+func (x *Exchange) Interrupt() { x.Client.Interrupt() }
+
+var (
+	_ origin.Caller = (*Exchange)(nil)
+	_ origin.Sender = (*Exchange)(nil)
+)

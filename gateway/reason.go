@@ -1,0 +1,172 @@
+package gateway
+
+import (
+	"errors"
+	"io"
+	"net"
+
+	"weirkeep/gateway/origin"
+	"weirkeep/gateway/wire"
+)
+
+// Reason is why an exchange ended as it did: one of the lines of the table
+// below, which statuses, logs, metrics and error pages are made from.
+type Reason uint8
+
+// The reasons, in the order of an exchange's walk.
+const (
+	Served Reason = iota
+	BadRequest
+	BadTarget
+	BadHost
+	BadFraming
+	BadBody
+	BadCoding
+	BadVersion
+	BadMethod
+	MethodNotAllowed
+	BadExpectation
+	HeadTooLarge
+	HeadTimeout
+	BodyTimeout
+	BodyTooLarge
+	RedirectedToHTTPS
+	NoSite
+	NoMapping
+	ConnectFailed
+	ConnectTimeout
+	OriginReset
+	OriginTimeout
+	BadAnswer
+	AnswerTooLarge
+	AnswerCut
+	ClientGone
+	LocalFailure
+	Panicked
+	reasons
+)
+
+// reasonTable is every reason there is.
+var reasonTable = [reasons]struct {
+	code   string // in logs and metrics
+	status int    // of the answer; 0: the origin's
+	page   string // of a site's pages; empty: the one for the status, if any
+	text   string // for people
+	setBy  string // the room that finds it
+}{
+	Served:            {"served", 0, "", "the origin's answer was passed on", "deliver"},
+	BadRequest:        {"bad_request", 400, "", "the request's head is malformed", "wire check"},
+	BadTarget:         {"bad_target", 400, "", "the request's target is malformed or can be read in more than one way", "wire check"},
+	BadHost:           {"bad_host", 400, "", "the request's host is missing, repeated or malformed", "wire check"},
+	BadFraming:        {"bad_framing", 400, "", "the length of the request's body is not clear", "wire check"},
+	BadBody:           {"bad_body", 400, "", "the request's body is malformed or ended early", "obtain"},
+	BadCoding:         {"bad_coding", 501, "", "the request's transfer coding is not chunked", "wire check"},
+	BadVersion:        {"bad_version", 505, "", "the request is neither HTTP/1.0 nor HTTP/1.1", "wire check"},
+	BadMethod:         {"bad_method", 501, "", "the request's method is too long", "wire check"},
+	MethodNotAllowed:  {"method_not_allowed", 405, "", "this gateway does not do CONNECT, TRACE, or OPTIONS *", "wire check"},
+	BadExpectation:    {"bad_expectation", 417, "", "the request expects something other than 100-continue", "wire check"},
+	HeadTooLarge:      {"head_too_large", 431, "", "the request's head, a name in it or the number of its fields is over the limit", "wire check"},
+	HeadTimeout:       {"head_timeout", 408, "", "the request's head took too long", "wire check"},
+	BodyTimeout:       {"body_timeout", 408, "", "the request's body took too long", "obtain"},
+	BodyTooLarge:      {"body_too_large", 413, "", "the request's body is over the limit", "obtain"},
+	RedirectedToHTTPS: {"redirected_to_https", 308, "", "this address is served by https", "decide"},
+	NoSite:            {"no_site", 421, "", "no site has this host and port", "decide"},
+	NoMapping:         {"no_mapping", 404, "", "no mapping of the site fits", "decide"},
+	ConnectFailed:     {"connect_failed", 502, "network", "no connection to an origin could be made", "obtain"},
+	ConnectTimeout:    {"connect_timeout", 504, "network", "connecting to an origin took too long", "obtain"},
+	OriginReset:       {"origin_reset", 502, "network", "the origin closed the connection before it answered", "obtain"},
+	OriginTimeout:     {"origin_timeout", 504, "network", "the origin did not answer in time", "obtain"},
+	BadAnswer:         {"bad_answer", 502, "network", "the origin's answer is malformed", "obtain"},
+	AnswerTooLarge:    {"answer_too_large", 502, "network", "the head of the origin's answer is too large", "obtain"},
+	AnswerCut:         {"answer_cut", 502, "network", "the origin's answer broke off; the client saw it break off too", "deliver"},
+	ClientGone:        {"client_gone", 499, "", "the client went away before the answer was there", "obtain"},
+	LocalFailure:      {"local_failure", 503, "network", "this machine is out of descriptors, ports or memory", "obtain"},
+	Panicked:          {"panic", 500, "", "a fault of the gateway itself; the log has it", "serve"},
+}
+
+func (r Reason) String() string { return reasonTable[r].code }
+
+// Status is the status that an exchange with this reason is answered with;
+// zero is the origin's own.
+func (r Reason) Status() int { return reasonTable[r].status }
+
+// reasonCodes are the codes of all reasons, in order: labels of metrics.
+func reasonCodes() []string {
+	codes := make([]string, reasons)
+	for r := range reasonTable {
+		codes[r] = reasonTable[r].code
+	}
+	return codes
+}
+
+// reasonOfHead is why the wire check refused a head.
+func reasonOfHead(err error) Reason {
+	switch err {
+	case wire.ErrVersion:
+		return BadVersion
+	case wire.ErrMethodLong:
+		return BadMethod
+	case wire.ErrAsterisk:
+		return MethodNotAllowed
+	case wire.ErrNameLong, wire.ErrCount:
+		return HeadTooLarge
+	case wire.ErrHost, wire.ErrAuthority:
+		return BadHost
+	case wire.ErrTarget, wire.ErrScheme:
+		return BadTarget
+	case wire.ErrLength:
+		return BadFraming
+	case wire.ErrCoding:
+		return BadCoding
+	case wire.ErrExpect:
+		return BadExpectation
+	}
+	return BadRequest
+}
+
+// reasonOfBody is why a request's body could not be read.
+func reasonOfBody(err error) Reason {
+	switch {
+	case errors.Is(err, wire.ErrBodyLarge):
+		return BodyTooLarge
+	case errors.Is(err, wire.ErrChunk), errors.Is(err, wire.ErrTrailer), errors.Is(err, io.ErrUnexpectedEOF):
+		return BadBody
+	case isTimeout(err):
+		return BodyTimeout
+	}
+	return ClientGone
+}
+
+// reasonOfTrip is why an attempt at an origin failed.
+func reasonOfTrip(e *origin.Error) Reason {
+	if body, ok := errors.AsType[*origin.BodyError](e.Err); ok {
+		return reasonOfBody(body.Err)
+	}
+	switch {
+	case errors.Is(e.Err, origin.ErrGone):
+		return ClientGone
+	case e.Local():
+		return LocalFailure
+	case e.Phase == originConnect && isTimeout(e.Err):
+		return ConnectTimeout
+	case e.Phase == originConnect:
+		return ConnectFailed
+	case errors.Is(e.Err, origin.ErrTimeout), isTimeout(e.Err):
+		return OriginTimeout
+	case errors.Is(e.Err, origin.ErrHeadLarge):
+		return AnswerTooLarge
+	case isNetwork(e.Err):
+		return OriginReset
+	}
+	return BadAnswer
+}
+
+func isTimeout(err error) bool {
+	ne, ok := errors.AsType[net.Error](err)
+	return ok && ne.Timeout()
+}
+
+func isNetwork(err error) bool {
+	_, ok := errors.AsType[net.Error](err)
+	return ok || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed)
+}

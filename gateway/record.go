@@ -1,0 +1,73 @@
+package gateway
+
+import (
+	"time"
+
+	"weirkeep/gateway/metrics"
+)
+
+// record counts an exchange that has ended and writes it to the access log.
+func (g *Gateway) record(x *Exchange) {
+	status, content := x.w.Sent()
+	if x.reason == ClientGone && status == 0 {
+		status = ClientGone.Status()
+	}
+	took := time.Since(x.start)
+	x.count(g.metrics, status, content, took)
+	log := g.access.Load()
+	if log == nil {
+		return
+	}
+	if r := log.take(); r != nil {
+		x.fill(r)
+		r.status, r.bytesOut, r.duration = status, content, took
+		log.put(r)
+	}
+}
+
+func (x *Exchange) count(all *metrics.Registry, status int, content int64, took time.Duration) {
+	if x.reason != Served {
+		refused := &all.Refusals[x.reason]
+		if x.site == nil {
+			refused.Unrouted.Inc()
+		} else {
+			refused.Routed.Inc()
+		}
+	}
+	if x.mapping == nil {
+		return
+	}
+	m := x.mapping.metrics
+	m.Exchange(status)
+	m.Duration.Observe(took)
+	m.RequestBytes.Add(uint64(x.Body.Read()))
+	m.ResponseBytes.Add(uint64(content))
+}
+
+// fill copies into the record what is known of the exchange.
+func (x *Exchange) fill(r *accessRecord) {
+	r.time, r.firstByte = x.Now, x.firstByte
+	if x.site != nil {
+		r.site = x.site.name
+	}
+	if x.mapping != nil {
+		r.mapping, r.cluster = x.mapping.name, x.cluster.name
+	}
+	if x.member != nil {
+		r.origin = x.member.name
+	}
+	if x.reason != Served {
+		r.reason = x.reason.String()
+	}
+	r.attempts = x.attempts
+	r.bytesIn = x.Body.Read()
+	r.client, r.peer = x.clientIP, x.Peer.Addr().Unmap()
+	r.tls = x.Secure
+	r.minor = x.Minor
+	r.cloneText(accessMethod, x.Method)
+	r.cloneText(accessTarget, x.Line)
+	r.cloneText(accessHost, x.Authority.Raw)
+	r.cloneText(accessUserAgent, x.Head.UserAgent)
+	r.cloneText(accessReferer, x.Head.Referer)
+	r.cloneText(accessRequestID, x.requestID)
+}

@@ -1,0 +1,78 @@
+package gateway
+
+import (
+	"log/slog"
+	"runtime/debug"
+)
+
+// serve walks one exchange through the gateway, from a head that has arrived
+// to an answer that has been sent. This is the page to read first: one call a
+// room. A room returns Served to go on, or the reason why the walk ends.
+//
+// Rooms of later issues have their place here: request filters and the cache
+// lookup between decide and obtain; router and admission inside obtain; ESI
+// and response filters inside deliver.
+func (g *Gateway) serve(x *Exchange, w Responder) {
+	x.w = w
+	x.snap = g.acquire()
+	defer g.finish(x)
+
+	reason := g.check(x)
+	if reason != Served {
+		x.w.Close() // where its body ends is not known
+	} else {
+		reason = g.decide(x)
+	}
+	if reason == Served {
+		reason = g.obtain(x)
+	}
+	if reason == Served {
+		reason = g.deliver(x)
+	} else {
+		g.refuse(x, reason)
+	}
+	x.reason = reason
+}
+
+// finish ends the walk, also one that ended in a panic: a fault of ours costs
+// its own exchange and no other.
+func (g *Gateway) finish(x *Exchange) {
+	if fault := recover(); fault != nil {
+		g.caught(x, fault)
+	}
+	g.record(x)
+	x.release()
+}
+
+// release gives the snapshot back, once. Its parts may still be read.
+func (x *Exchange) release() {
+	if !x.released {
+		x.released = true
+		x.snap.release()
+	}
+}
+
+func (g *Gateway) caught(x *Exchange, fault any) {
+	g.metrics.Process.Panics.Inc()
+	g.log.Error("panic in an exchange", slog.Any("fault", fault), slog.String("stack", string(debug.Stack())))
+	x.reason = Panicked
+	x.trip.Abandon()
+	if status, _ := x.w.Sent(); status == 0 {
+		g.refuse(x, Panicked)
+	} else {
+		x.w.Abort()
+	}
+	x.w.Close()
+}
+
+// serveBadHead answers a head that the front door could not read: it has no
+// part that a room could look at.
+func (g *Gateway) serveBadHead(x *Exchange, w Responder, reason Reason) {
+	x.w = w
+	x.snap = g.acquire()
+	defer g.finish(x)
+	x.w.Close()
+	x.identify()
+	g.refuse(x, reason)
+	x.reason = reason
+}

@@ -1,0 +1,131 @@
+package gateway
+
+import (
+	"net/netip"
+	"sync/atomic"
+	"time"
+
+	"github.com/gaissmai/bart"
+
+	"weirkeep/gateway/balance"
+	"weirkeep/gateway/metrics"
+	"weirkeep/gateway/origin"
+	"weirkeep/gateway/route"
+	"weirkeep/gateway/wire"
+)
+
+// snapshot is one validated configuration, compiled. Nothing in it changes once
+// it is current; what lives longer (connections, states of origins, counters)
+// it only points to. Each exchange holds the snapshot it began with.
+type snapshot struct {
+	table    *route.Table
+	sites    []site
+	mappings []mapping
+	clusters []*cluster
+
+	rules     wire.Rules
+	bodyBytes int64
+	trusted   *bart.Lite
+	times     times
+	via       [2][]byte // value of Via by the minor version of what is passed on
+	httpsPort int       // of the first TLS listener, for redirects; 0: none
+
+	users  atomic.Int64 // exchanges, and one for being current
+	retire func()       // called once, when the last user has gone
+	dates  *dateCache
+}
+
+// times bound what a client may take.
+type times struct {
+	head, bodyIdle, keepAlive time.Duration
+	minBodyRate               int64 // bytes a second
+}
+
+// site is what holds for a set of host names.
+type site struct {
+	name     string
+	request  edits
+	response edits
+	pages    map[Reason]page
+}
+
+// mapping ties a site to a cluster.
+type mapping struct {
+	name     string // as shown in logs and metrics
+	site     *site
+	cluster  *cluster
+	balancer balance.Balancer
+	metrics  *metrics.Mapping
+}
+
+// cluster is a set of origins with what holds for going to them.
+type cluster struct {
+	name       string
+	members    []*member
+	balancer   balance.Balancer
+	hostHeader []byte // nil: the client's or the origin's
+	hostOrigin bool
+	timeouts   origin.Timeouts
+	retries    int
+	upgrades   []string // lower case
+}
+
+// member is an origin as one cluster sees it.
+type member struct {
+	name    string
+	host    []byte // Host when it is the origin's
+	proxy   bool
+	pool    *origin.Pool
+	metrics *metrics.Origin
+}
+
+func (c *cluster) allowsUpgrade(asked []byte) bool {
+	for _, protocol := range c.upgrades {
+		if wire.EqualFold(asked, protocol) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *snapshot) trusts(a netip.Addr) bool { return s.trusted.Contains(a) }
+
+// date is the value of Date for now; it is rendered once a second.
+func (s *snapshot) date(now time.Time) []byte { return s.dates.at(now) }
+
+// acquire returns the current snapshot and keeps it from being retired until
+// it is released.
+func (g *Gateway) acquire() *snapshot {
+	for {
+		s := g.current.Load()
+		s.users.Add(1)
+		if g.current.Load() == s {
+			return s
+		}
+		s.release() // it was replaced in between
+	}
+}
+
+func (s *snapshot) release() {
+	if s.users.Add(-1) == 0 && s.retire != nil {
+		s.retire()
+	}
+}
+
+// dateCache renders a time as HTTP writes it, at most once a second.
+type dateCache struct{ last atomic.Pointer[rendered] }
+
+type rendered struct {
+	second int64
+	text   []byte
+}
+
+func (d *dateCache) at(now time.Time) []byte {
+	second := now.Unix()
+	if r := d.last.Load(); r != nil && r.second == second {
+		return r.text
+	}
+	r := &rendered{second, now.UTC().AppendFormat(nil, "Mon, 02 Jan 2006 15:04:05 GMT")}
+	d.last.Store(r)
+	return r.text
+}
