@@ -1,0 +1,181 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+
+	"weirkeep/gateway"
+	"weirkeep/gateway/admin"
+	"weirkeep/gateway/config"
+)
+
+// keeper runs a gateway and gives it the next configuration when there is one.
+type keeper struct {
+	app     *app
+	log     *slog.Logger
+	gateway *gateway.Gateway
+	watch   *watcher      // nil: files are not watched
+	server  *admin.Server // nil: not yet
+
+	mu     sync.Mutex // held while a configuration is read and applied
+	source *source
+	first  *config.Config // what the admin API was started with; never changes
+}
+
+func newKeeper(a *app, log *slog.Logger, s *source) *keeper {
+	return &keeper{
+		app:     a,
+		log:     log,
+		source:  s,
+		gateway: gateway.New(gateway.Options{Logger: log, Stdout: a.stdout, Stderr: a.stderr}),
+	}
+}
+
+// start brings the gateway up: the admin API first, so that it can be asked
+// why nothing else works, then the listeners.
+func (k *keeper) start() error {
+	k.mu.Lock() // the admin API may ask for a reload before this is done
+	defer k.mu.Unlock()
+	k.startWatching()
+	cfg, problems := k.read()
+	if problems.Errors() > 0 {
+		return k.refuse(problems)
+	}
+	k.first = cfg
+	if err := k.startAdmin(cfg); err != nil {
+		return err
+	}
+	problems = append(problems, k.gateway.Apply(cfg)...)
+	if problems.Errors() > 0 {
+		return k.refuse(problems)
+	}
+	k.app.sayProblems(problems)
+	return nil
+}
+
+// refuse says every reason why the gateway does not start.
+func (k *keeper) refuse(ps config.Problems) error {
+	k.app.sayProblems(ps)
+	k.app.say("%s. Nothing was started.", count(ps))
+	return &failure{status: startStatus(ps)}
+}
+
+// startStatus tells a configuration that is wrong from one that is right but
+// cannot be had here and now: its address is taken, for example.
+func startStatus(ps config.Problems) int {
+	for _, p := range ps {
+		if p.Severity == config.Error && !strings.HasPrefix(p.Code, "E8") {
+			return exitConfig
+		}
+	}
+	return exitFailure
+}
+
+// keep reloads when it should, until a signal asks for the end.
+func (k *keeper) keep(signals <-chan os.Signal) {
+	for {
+		select {
+		case s := <-signals:
+			if s != syscall.SIGHUP || k.source.path == "" {
+				return // without a file there is nothing to read again: the terminal is gone
+			}
+			k.reload("SIGHUP")
+		case <-k.changes():
+			k.reloadChanged()
+		}
+	}
+}
+
+// changes is nil when files are not watched.
+func (k *keeper) changes() <-chan struct{} {
+	if k.watch == nil {
+		return nil
+	}
+	return k.watch.changed
+}
+
+// reloadChanged reloads when the files hold something else than before.
+func (k *keeper) reloadChanged() {
+	k.mu.Lock()
+	changed := k.source.changed()
+	k.mu.Unlock()
+	if changed {
+		k.reload("files changed")
+	}
+}
+
+// reload reads the configuration again and applies it. When it has mistakes
+// nothing changes; it is read again at the next change of its files.
+func (k *keeper) reload(why string) config.Problems {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	cfg, problems := k.read()
+	if problems.Errors() == 0 {
+		problems = append(problems, k.gateway.Apply(cfg)...)
+	}
+	if problems.Errors() == 0 {
+		problems = append(problems, k.adminWarnings(cfg)...)
+	}
+	logProblems(k.log, problems)
+	if problems.Errors() > 0 {
+		k.log.Error("configuration refused, the one before stays", "why", why, "file", k.source.name, "errors", problems.Errors())
+		return problems
+	}
+	k.log.Info("configuration applied", "why", why, "file", k.source.name, "revision", k.gateway.Status().Revision)
+	return problems
+}
+
+// adminWarnings say that what the admin API was started with stays as it was.
+func (k *keeper) adminWarnings(cfg *config.Config) (ps config.Problems) {
+	const later = " has changed: that takes effect when weirkeep is started again"
+	if cfg.Admin != k.first.Admin {
+		ps = append(ps, cfg.At("admin", config.Warning, "W810", "admin"+later, ""))
+	}
+	if cfg.Node.StateDir != k.first.Node.StateDir {
+		ps = append(ps, cfg.At("node.state_dir", config.Warning, "W810", "node.state_dir"+later, ""))
+	}
+	return ps
+}
+
+// read loads the configuration, and watches what belongs to it. The files are
+// watched before they are read, and looked at once more after that, so that no
+// change goes unnoticed.
+func (k *keeper) read() (*config.Config, config.Problems) {
+	k.follow()
+	cfg, problems := k.source.read()
+	k.follow()
+	if k.watch != nil && k.source.changed() {
+		k.watch.poke()
+	}
+	return cfg, problems
+}
+
+func (k *keeper) startWatching() {
+	w, err := newWatcher()
+	if err != nil {
+		k.log.Warn("files are not watched, reload with SIGHUP or weirkeep reload", "because", err)
+		return
+	}
+	k.watch = w
+}
+
+func (k *keeper) follow() {
+	if k.watch == nil {
+		return
+	}
+	if err := k.watch.follow(k.source.dirs()); err != nil {
+		k.log.Warn("some files are not watched, reload with SIGHUP or weirkeep reload", "because", err)
+	}
+}
+
+// close ends everything now.
+func (k *keeper) close() {
+	if k.watch != nil {
+		k.watch.close()
+	}
+	k.gateway.Close()
+	k.closeAdmin()
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+func newServe(a *app) *cobra.Command {
+	var file string
+	var demo bool
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the gateway",
+		Long: "Serve runs the gateway until SIGTERM or ^C, which let running exchanges end; a second\n" +
+			"one ends them. SIGHUP, and a change of the configuration's files, make it read them again.",
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return a.serve(file, demo)
+		},
+	}
+	fileFlag(c.Flags(), &file)
+	c.Flags().BoolVar(&demo, "demo", false, "run a demonstration with origins of its own; no configuration is read")
+	return c
+}
+
+// serve finds what to serve and runs until a signal ends it. Without a file,
+// whoever sits at a terminal gets the demo; a service does not.
+func (a *app) serve(named string, demo bool) error {
+	switch {
+	case demo && named != "":
+		return &failure{status: exitUsage, err: errors.New("the demo reads no configuration"), hint: "give --demo or -c, not both"}
+	case demo:
+		return a.serveDemo()
+	}
+	file, err := findFile(named)
+	if err == errNoFile && terminal(a.stdin) && terminal(a.stderr) {
+		a.say("no configuration found, so this is the demo\n")
+		return a.serveDemo()
+	}
+	if err != nil {
+		return err
+	}
+	log := a.logger()
+	return a.runUntilSignal(newKeeper(a, log, fileSource(file)), herald{app: a, log: log, people: terminal(a.stderr), title: file})
+}
+
+// runUntilSignal starts the gateway, keeps it up to date, and ends it.
+func (a *app) runUntilSignal(k *keeper, h herald) error {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	defer k.close()
+	if err := k.start(); err != nil {
+		return err
+	}
+	h.serving(listenerURLs(k.first, k.gateway.Addresses()), k.adminURL(k.first), k.tokenPlace(k.first))
+	k.keep(signals)
+	return drain(k, h, signals)
+}
+
+// drain lets running exchanges end. A second signal ends them: what is left is
+// cut when the keeper is closed.
+func drain(k *keeper, h herald, signals <-chan os.Signal) error {
+	began, done := time.Now(), make(chan error, 1)
+	h.draining(k.gateway.Status().Connections)
+	go func() { done <- k.gateway.Drain(context.Background()) }()
+	for {
+		select {
+		case err := <-done:
+			h.drained(time.Since(began), err)
+			return nil
+		case s := <-signals:
+			if s != syscall.SIGHUP {
+				h.interrupted(k.gateway.Status().Connections)
+				return &failure{status: exitInterrupted}
+			}
+		}
+	}
+}
