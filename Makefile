@@ -1,0 +1,60 @@
+# make prints the verbs; each is one line below with its purpose after ##.
+
+GO      ?= go
+# Packages with goroutines of their own: tested again under the race detector.
+RACY    := ./gateway ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/metrics ./gateway/admin ./gateway/route ./gateway/wire ./cmd/weirkeep
+FUZZ    := gateway/wire:FuzzHead gateway/wire:FuzzChunk gateway/wire:FuzzTarget gateway/wire:FuzzAuthority \
+           gateway/route:FuzzDecide gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
+FUZZRUNS ?= 200000
+LDFLAGS := -s -w -buildid=
+
+.PHONY: help
+help: ## print the verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## build bin/weirkeep, static and reproducible
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/weirkeep ./cmd/weirkeep
+
+.PHONY: demo
+demo: build ## build, then run a gateway in front of three demo origins
+	./bin/weirkeep serve --demo
+
+.PHONY: test
+test: ## run every test; no root, under 5 minutes on 2 cores
+	$(GO) test -timeout 5m ./...
+
+.PHONY: race
+race: ## test the concurrent packages under the race detector
+	$(GO) test -race -timeout 10m $(RACY)
+
+.PHONY: allocs
+allocs: ## run the allocation tests alone
+	$(GO) test -count=1 -run 'Allocs' ./gateway/...
+
+.PHONY: vet
+vet: ## vet, and check the formatting
+	$(GO) vet ./...
+	@test -z "$$(gofmt -l .)" || { echo 'not formatted (gofmt -w):'; gofmt -l .; exit 1; }
+
+.PHONY: check
+check: vet build test race allocs ## everything that has to pass before a change lands
+
+.PHONY: fuzz
+fuzz: ## run every fuzz target, FUZZRUNS inputs each
+	@set -e; for f in $(FUZZ); do \
+		echo "fuzz $$f"; \
+		$(GO) test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZRUNS)x ./$${f%:*}; \
+	done
+
+.PHONY: soak
+soak: ## the long forms of the promises' tests: up to an hour
+	$(GO) test -count=1 -timeout 70m ./gateway/promises -soak -v
+
+.PHONY: bench
+bench: ## run the benchmarks; their budgets stand in their comments
+	$(GO) test -run '^$$' -bench . -benchmem ./gateway/...
+
+.PHONY: clean
+clean: ## remove what build made
+	rm -rf bin
