@@ -51,6 +51,7 @@ type Exchange struct {
 	continued bool      // 100 was sent
 	released  bool      // the snapshot was given back
 	start     time.Time // by the machine's clock, for durations
+	end       time.Time // the same, set when the exchange is recorded
 	tick      time.Time // of this attempt, by the machine's clock, for deadlines
 	firstByte time.Duration
 	requestID []byte

@@ -84,7 +84,7 @@ func (g *Gateway) walkH1(c *h1Conn, e *h1Exchange) {
 	c.beginExchange(g.current.Load().times)
 	c.armWrite(e.x.start)
 	g.serve(&e.x, &e.w)
-	c.since = e.x.start
+	c.since = e.x.end
 	g.settleH1(c, &e.x, &e.w)
 	c.busy.Store(false)
 }
@@ -101,14 +101,17 @@ func (g *Gateway) lend(c *h1Conn, e *h1Exchange) {
 	e.w.reset(c, x)
 }
 
-// settleH1 reads away what is left of a request's body, so that the next head
-// can be found, or closes the connection in a way that does not eat the answer.
+// settleH1 sends the end of the answer. Where the request's body is not at its
+// end, the next head cannot be found: the connection closes, in a way that does
+// not eat the answer.
 func (g *Gateway) settleH1(c *h1Conn, x *Exchange, w *h1Responder) {
 	w.End()
-	switch {
-	case w.err != nil:
+	if w.err != nil {
 		w.close = true
-	case w.close && !x.Body.Done():
+		return
+	}
+	if !x.Body.Done() {
+		w.close = true
 		c.linger()
 	}
 }

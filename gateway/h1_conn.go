@@ -76,6 +76,7 @@ func (c *h1Conn) Read(p []byte) (int, error) {
 		n := copy(p, c.side[c.r:])
 		k := c.headEnd(p[:n])
 		c.Advance(k)
+		c.timeHead()
 		return k, nil
 	}
 	c.dropSide()
@@ -89,13 +90,19 @@ func (c *h1Conn) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	k := c.headEnd(p[:n])
-	if c.inHead && c.headAt.IsZero() {
-		c.headAt = time.Now()
-	}
+	c.timeHead()
 	if k < n {
 		c.keep(p[k:n])
 	}
 	return k, nil
+}
+
+// timeHead notes when a head has begun that is not whole: its time runs from
+// its first byte.
+func (c *h1Conn) timeHead() {
+	if c.inHead && c.headAt.IsZero() {
+		c.headAt = time.Now()
+	}
 }
 
 // readHead reads within the time that is left for the head: from its first

@@ -12,7 +12,8 @@ func (g *Gateway) record(x *Exchange) {
 	if x.reason == ClientGone && status == 0 {
 		status = ClientGone.Status()
 	}
-	took := time.Since(x.start)
+	x.end = time.Now()
+	took := x.end.Sub(x.start)
 	x.count(g.metrics, status, content, took)
 	log := g.access.Load()
 	if log == nil {
