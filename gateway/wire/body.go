@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"io"
 )
 
@@ -29,6 +30,10 @@ type Body struct {
 	// length says so. Zero means no limit. Reset leaves it alone.
 	Limit int64
 
+	// Underscores says what becomes of trailer fields whose name has a "_", as
+	// [Rules] says of header fields.
+	Underscores Underscore
+
 	src     Source
 	length  int64
 	left    uint64 // of a body of known length, bytes still to come
@@ -45,11 +50,12 @@ type Body struct {
 // there is none. Buffers are kept.
 func (b *Body) Reset(src Source, length int64) {
 	*b = Body{
-		Limit:   b.Limit,
-		src:     src,
-		length:  length,
-		open:    length != 0 && length != NoLength,
-		trailer: b.trailer[:0],
+		Limit:       b.Limit,
+		Underscores: b.Underscores,
+		src:         src,
+		length:      length,
+		open:        length != 0 && length != NoLength,
+		trailer:     b.trailer[:0],
 	}
 	if length > 0 {
 		b.left = uint64(length)
@@ -133,6 +139,17 @@ func (b *Body) Whole() bool {
 	return b.left <= uint64(len(b.src.Window()))
 }
 
+// Broken returns the error of a body whose coding is broken by what is in the
+// source's window already, before any more content. It does not read.
+func (b *Body) Broken() error {
+	if b.err != nil || !b.open || b.length != Chunked {
+		return b.err
+	}
+	c := b.chunks
+	_, _, err := c.next(b.src.Window())
+	return err
+}
+
 // wholeChunks decodes without reading, from the state c.
 func wholeChunks(c chunks, w []byte) bool {
 	for range 3 * wholeSteps {
@@ -206,7 +223,9 @@ func (b *Body) nextChunk() ([]byte, error) {
 				return nil, err
 			}
 		case pieceTrailer:
-			b.keepTrailer(w[:n])
+			if err := b.keepTrailer(w[:n]); err != nil {
+				return nil, err
+			}
 			b.src.Advance(n)
 		case pieceFraming:
 			b.src.Advance(n)
@@ -214,10 +233,18 @@ func (b *Body) nextChunk() ([]byte, error) {
 	}
 }
 
-// keepTrailer keeps a trailer line that was checked.
-func (b *Body) keepTrailer(line []byte) {
+// keepTrailer keeps a trailer line that was checked, unless its name has an
+// underscore and those are not wanted.
+func (b *Body) keepTrailer(line []byte) error {
 	f, _, _ := cutField(line)
+	if b.Underscores != Pass && bytes.IndexByte(f.Name, '_') >= 0 {
+		if b.Underscores == Refuse {
+			return ErrTrailer
+		}
+		return nil
+	}
 	b.trailer = AppendField(b.trailer, f.Name, f.Value)
+	return nil
 }
 
 // allow refuses to let n more bytes of content in if that passes a limit.

@@ -93,6 +93,9 @@ func (c *chunks) sizeLine(w []byte) (piece, int, error) {
 		return 0, 0, ErrChunk
 	}
 	if n == 0 {
+		if len(w) > 0 && hexRun(w[:1]) == 0 {
+			return 0, 0, ErrChunk // whatever the rest of the line will be
+		}
 		return pieceShort, 0, nil
 	}
 	line, ok := bytes.CutSuffix(w[:n], []byte("\r\n"))

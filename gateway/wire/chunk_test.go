@@ -91,13 +91,26 @@ func TestBadEndOfDataIsSeenAtOnce(t *testing.T) {
 }
 
 func TestTrailerIsWrittenAnew(t *testing.T) {
-	var b Body
-	b.Reset(atOnce("0\r\nX-Sum:9 \r\ngrpc_x:\t\r\n\r\n"), Chunked)
-	if _, err := readAll(&b, 0); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := string(b.Trailer()), "X-Sum: 9\r\ngrpc_x: \r\n"; got != want {
-		t.Errorf("Trailer %q, want %q", got, want)
+	for _, tt := range []struct {
+		name        string
+		underscores Underscore
+		want        string
+		err         error
+	}{
+		{"underscores pass", Pass, "X-Sum: 9\r\ngrpc_x: \r\n", nil},
+		{"underscores are dropped", Drop, "X-Sum: 9\r\n", nil},
+		{"underscores are refused", Refuse, "X-Sum: 9\r\n", ErrTrailer},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := Body{Underscores: tt.underscores}
+			b.Reset(atOnce("0\r\nX-Sum:9 \r\ngrpc_x:\t\r\n\r\n"), Chunked)
+			if _, err := readAll(&b, 0); err != tt.err {
+				t.Fatalf("read: %v, want %v", err, tt.err)
+			}
+			if got := string(b.Trailer()); got != tt.want {
+				t.Errorf("Trailer %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

@@ -68,7 +68,8 @@ type Head struct {
 	// Fields are all of them, in their order.
 	Fields []Field
 
-	// Host is the value of Host. Nil means none, which only HTTP/1.0 may have.
+	// Host is the value of Host. Nil means none, which only HTTP/1.0 may have;
+	// empty is what clients say whose target has no host (RFC 9112, 3.2).
 	Host []byte
 
 	// Length is a number of bytes, NoLength or Chunked.
@@ -111,8 +112,8 @@ type Head struct {
 // with or without the blank line that ends them, and nothing after it. minor is
 // the version's, 0 or 1.
 //
-// Beside malformed lines it refuses: no Host in HTTP/1.1; a Host that is no
-// host with an optional port, or stands twice; a length stated twice; a coding
+// Beside malformed lines it refuses: no Host in HTTP/1.1; a Host that is neither
+// empty nor a host with an optional port, or stands twice; a length stated twice; a coding
 // other than chunked, and any in HTTP/1.0; an expectation other than
 // 100-continue; a Connection that lists a field which only an attacker wants
 // dropped; a repeated field of those that decide who asks for what
@@ -289,7 +290,7 @@ func once(dst *[]byte, v []byte, again bool) error {
 }
 
 func (h *Head) noteHost(v []byte, again bool) error {
-	if _, _, ok := splitAuthority(v); !ok || again {
+	if _, _, ok := splitAuthority(v); !ok && len(v) > 0 || again {
 		return ErrHost
 	}
 	h.Host = v

@@ -28,6 +28,15 @@ const browser = "Host: shop.example\r\n" +
 
 const host = "Host: a.example\r\n"
 
+func TestEmptyHostIsHost(t *testing.T) {
+	for minor := range 2 {
+		var h Head
+		if err := h.ParseRequest([]byte("Host: \r\n\r\n"), minor, &Rules{}); err != nil || h.Host == nil || len(h.Host) > 0 {
+			t.Errorf("HTTP/1.%d: Host %q, error %v; want an empty Host", minor, h.Host, err)
+		}
+	}
+}
+
 func TestRequestsThatAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -35,7 +44,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		want  error
 	}{
 		{"no Host", "Accept: a/b\r\n\r\n", ErrHost},
-		{"empty Host", "Host:\r\n\r\n", ErrHost},
+		{"empty Host twice", "Host:\r\nHost:\r\n\r\n", ErrHost},
 		{"Host twice, equal", host + host, ErrHost},
 		{"Host twice, in another case", host + "hOsT: b.example\r\n", ErrHost},
 		{"Host with user information", "Host: u:p@a.example\r\n", ErrHost},

@@ -117,29 +117,30 @@ func (t *Target) canonicalise(path []byte) bool {
 	t.path = t.path[:0]
 	var last byte
 	for i := 0; i < len(path); {
-		o, ok := cutOctet(path[i:])
-		if !ok || o.value == 0 || overlong(last, o.value) {
+		o, ok := CutOctet(path[i:])
+		if !ok || o.Value == 0 || overlong(last, o.Value) {
 			return false
 		}
-		t.path = o.append(t.path)
-		i += o.taken
-		last = o.value
+		t.path = o.Append(t.path)
+		i += o.Taken
+		last = o.Value
 	}
 	t.Path = t.path
 	return true
 }
 
-// octet is one byte of a path, however it is written.
-type octet struct {
-	value  byte
-	taken  int  // bytes it takes in the raw path: 1 or 3
-	escape bool // the canonical path has it escaped
+// Octet is one byte of a target, however it is written.
+type Octet struct {
+	Value   byte
+	Taken   int  // bytes it takes as written: 1 or 3
+	Escaped bool // the canonical form has it escaped
 }
 
-// cutOctet reads the byte that a raw path begins with.
-func cutOctet(p []byte) (o octet, ok bool) {
+// CutOctet reads the byte that a path or query begins with; p must not be
+// empty. It is not ok where "%" begins no escape.
+func CutOctet(p []byte) (o Octet, ok bool) {
 	if p[0] != '%' {
-		return octet{p[0], 1, octets[p[0]]&escaped != 0}, true
+		return Octet{p[0], 1, octets[p[0]]&escaped != 0}, true
 	}
 	if len(p) < 3 {
 		return o, false
@@ -147,24 +148,24 @@ func cutOctet(p []byte) (o octet, ok bool) {
 	hi, ok1 := unhex(p[1])
 	lo, ok2 := unhex(p[2])
 	v := hi<<4 | lo
-	return octet{v, 3, octets[v]&unreserved == 0}, ok1 && ok2
+	return Octet{v, 3, octets[v]&unreserved == 0}, ok1 && ok2
 }
 
 // width is how many bytes the canonical form takes: 1 or 3.
-func (o octet) width() int {
-	if o.escape {
+func (o Octet) width() int {
+	if o.Escaped {
 		return len("%XX")
 	}
 	return 1
 }
 
-// append appends the canonical form.
-func (o octet) append(dst []byte) []byte {
-	if !o.escape {
-		return append(dst, o.value)
+// Append appends the canonical form.
+func (o Octet) Append(dst []byte) []byte {
+	if !o.Escaped {
+		return append(dst, o.Value)
 	}
 	const digits = "0123456789ABCDEF"
-	return append(dst, '%', digits[o.value>>4], digits[o.value&15])
+	return append(dst, '%', digits[o.Value>>4], digits[o.Value&15])
 }
 
 // overlong reports whether c, after the byte before it, shows UTF-8 that is
@@ -237,11 +238,11 @@ func (t *Target) RawAt(n int) int {
 	}
 	i := 0
 	for at := 0; i < len(path); {
-		o, _ := cutOctet(path[i:])
+		o, _ := CutOctet(path[i:])
 		if at += o.width(); at > n {
 			break
 		}
-		i += o.taken
+		i += o.Taken
 	}
 	return i
 }

@@ -18,14 +18,6 @@ func AppendStatusLine(dst []byte, code int, reason []byte) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// AppendRequestLine appends the request line of an HTTP/1.1 request.
-func AppendRequestLine(dst, method, target []byte) []byte {
-	dst = append(dst, method...)
-	dst = append(dst, ' ')
-	dst = append(dst, target...)
-	return append(dst, " HTTP/1.1\r\n"...)
-}
-
 // AppendField appends a field line.
 func AppendField(dst, name, value []byte) []byte {
 	dst = append(dst, name...)

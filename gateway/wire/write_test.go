@@ -17,7 +17,6 @@ func TestWriters(t *testing.T) {
 		{"empty phrase", AppendStatusLine(nil, 404, []byte{}), "HTTP/1.1 404 \r\n"},
 		{"no standard phrase", AppendStatusLine(nil, 299, nil), "HTTP/1.1 299 \r\n"},
 		{"no standard phrase, beyond the table", AppendStatusLine(nil, 599, nil), "HTTP/1.1 599 \r\n"},
-		{"request line", AppendRequestLine([]byte("<"), []byte("GET"), []byte("/a?b")), "<GET /a?b HTTP/1.1\r\n"},
 		{"field", AppendField([]byte("<"), []byte("X-A"), []byte("b")), "<X-A: b\r\n"},
 		{"length", AppendLength([]byte("<"), 1<<63-1), "<Content-Length: 9223372036854775807\r\n"},
 	} {
@@ -50,7 +49,6 @@ func TestWriterAllocs(t *testing.T) {
 	n := testing.AllocsPerRun(1000, func() {
 		b := AppendStatusLine(buf[:0], 200, nil)
 		b = AppendStatusLine(b, 299, value)
-		b = AppendRequestLine(b, name, value)
 		b = AppendField(b, name, value)
 		b = AppendLength(b, 1234567)
 		b = AppendChunk(b, data)
