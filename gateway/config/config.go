@@ -71,7 +71,7 @@ type Config struct {
 // Node is this gateway.
 type Node struct {
 	Name     string `yaml:"name" check:"token"`     // in Via and logs; default: the host name
-	StateDir string `yaml:"state_dir" check:"path"` // default /var/lib/weirkeep as root, else weirkeep under XDG_STATE_HOME; made absolute
+	StateDir string `yaml:"state_dir" check:"path"` // default $STATE_DIRECTORY, which service managers set, else /var/lib/weirkeep as root, else weirkeep under XDG_STATE_HOME; made absolute
 }
 
 // Listener is an address that clients connect to.
@@ -180,7 +180,8 @@ type OriginTLS struct {
 
 // Retry says when a request may be sent again.
 type Retry struct {
-	Retries *int `yaml:"retries" default:"1" range:"0..5"` // further attempts, default 1; 0..5; never nil after Load
+	Retries *int         `yaml:"retries" default:"1" range:"0..5"` // further attempts, default 1; 0..5; never nil after Load
+	Budget  unit.Percent `yaml:"budget" default:"20%"`             // of exchanges that may be tried again, beyond a reserve of 100; default 20%
 }
 
 // Site is a set of host names with what holds for them.

@@ -45,6 +45,7 @@ func TestGoodFiles(t *testing.T) {
 }
 
 func TestSmallestFileGetsEveryDefault(t *testing.T) {
+	t.Setenv("STATE_DIRECTORY", "")
 	t.Setenv("XDG_STATE_HOME", "/home/state")
 	l := newLoader(thisMachine)
 	l.host.host = func() (string, error) { return "edge", nil }
@@ -77,7 +78,7 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 			BodyIdleTimeout:  60 * s,
 			KeepAlive:        4 * s,
 			Upgrades:         []string{"websocket"},
-			Retry:            Retry{Retries: &one},
+			Retry:            Retry{Retries: &one, Budget: 2000},
 		}},
 		Sites:       map[string]Site{"default": {Hosts: []string{"**"}, PathPrefix: "/"}},
 		DefaultSite: "default",

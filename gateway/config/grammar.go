@@ -283,8 +283,8 @@ func grammarPrefix(s string) string {
 		return `must begin with "/"`
 	case strings.Contains(s, "#"):
 		return "must hold no fragment (#), which no request has"
-	case strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c > '~' }):
-		return "must be of visible ASCII characters; write others as %XX"
+	case strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '\\' }):
+		return "must hold no blanks, control characters and backslashes; write a blank as %20"
 	case !escapesFit(s):
 		return "must have two hexadecimal digits behind each %"
 	case strings.Contains(path, "//") || hasDotSegment(path):

@@ -129,6 +129,7 @@ func TestDefaultsOfTheMachine(t *testing.T) {
 	}{
 		{"root", machine{root: true, host: hostNamed("edge"), env: env(nil)}, "/var/lib/weirkeep", "edge"},
 		{"state home", machine{host: hostNamed("a.example"), env: env(map[string]string{"XDG_STATE_HOME": "/s", "HOME": "/h"})}, "/s/weirkeep", "a.example"},
+		{"service manager", machine{root: true, host: hostNamed("a.example"), env: env(map[string]string{"STATE_DIRECTORY": "/run/state", "HOME": "/h"})}, "/run/state", "a.example"},
 		{"home", machine{host: hostNamed("not a token"), env: env(map[string]string{"XDG_STATE_HOME": "relative", "HOME": "/h"})}, "/h/.local/state/weirkeep", "weirkeep"},
 	} {
 		if dir, node := tt.machine.stateDir(), tt.machine.nodeName(); dir != tt.dir || node != tt.node {

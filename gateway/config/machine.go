@@ -66,8 +66,12 @@ func why(err error) string {
 	return err.Error()
 }
 
-// stateDir is where state is kept when the configuration does not say.
+// stateDir is where state is kept when the configuration does not say: where the
+// service manager says (systemd's StateDirectory=), else where it is usual.
 func (m machine) stateDir() string {
+	if dir, ok := m.env("STATE_DIRECTORY"); ok && filepath.IsAbs(dir) {
+		return dir
+	}
 	if m.root {
 		return "/var/lib/weirkeep"
 	}

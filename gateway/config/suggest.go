@@ -38,8 +38,25 @@ func nearest(word string, known []string) (best, hint string) {
 }
 
 // distance is how many characters differ, case, dashes and underscores apart.
+// Two neighbours that changed places are one slip of the fingers.
 func distance(a, b string) int {
-	return levenshtein.ComputeDistance(fold(a), fold(b))
+	a, b = fold(a), fold(b)
+	if swapped(a, b) {
+		return 1
+	}
+	return levenshtein.ComputeDistance(a, b)
+}
+
+// swapped reports whether a is b with two neighbours in each other's place.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
 func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }

@@ -2,8 +2,9 @@ package route
 
 import (
 	"errors"
-	"fmt"
 	"strings"
+
+	"weirkeep/gateway/wire"
 )
 
 // A prefix is a path, or a path and the beginning of a query.
@@ -26,58 +27,32 @@ func parsePrefix(text string) (prefix, error) {
 	if text[0] != '/' {
 		return prefix{}, errors.New(`must begin with "/"`)
 	}
-	canonical, err := canonicalise(text)
-	if err != nil {
-		return prefix{}, err
+	var t wire.Target
+	if t.Parse([]byte(text)) != nil {
+		return prefix{}, errors.New(`no request has such a target: "." and "..", blanks, control bytes, "#", "\", and "%" without two hexadecimal digits are refused`)
 	}
-	path, query, found := strings.Cut(canonical, "?")
-	if found && query == "" {
+	query, ok := canonicalQuery(t.Query)
+	switch {
+	case !ok:
+		return prefix{}, errors.New(`after "%" must come two hexadecimal digits`)
+	case t.Query != nil && query == "":
 		return prefix{}, errors.New(`nothing stands after "?"`)
 	}
-	if hasDotSegment(path) {
-		return prefix{}, errors.New(`"." and ".." are never left in a path`)
-	}
-	return prefix{text: text, path: path, query: query}, nil
+	return prefix{text: text, path: string(t.Path), query: query}, nil
 }
 
-func hasDotSegment(path string) bool {
-	for s := range strings.SplitSeq(path, "/") {
-		if s == "." || s == ".." {
-			return true
+// canonicalQuery brings a query to the form that a canonical path has.
+func canonicalQuery(query []byte) (string, bool) {
+	var canonical []byte
+	for len(query) > 0 {
+		o, ok := wire.CutOctet(query)
+		if !ok {
+			return "", false
 		}
+		canonical = o.Append(canonical)
+		query = query[o.Taken:]
 	}
-	return false
-}
-
-// canonicalise decodes escapes of unreserved bytes, writes the others in upper
-// case, and escapes what is outside ASCII.
-func canonicalise(text string) (string, error) {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c <= ' ' || c == 0x7f || c == '#':
-			return "", fmt.Errorf("%q cannot stand in a prefix", c)
-		case c >= 0x80:
-			fmt.Fprintf(&b, "%%%02X", c)
-		case c != '%':
-			b.WriteByte(c)
-		default:
-			if !isEscape(text[i:]) {
-				return "", errors.New(`after "%" must come two hexadecimal digits`)
-			}
-			writeEscaped(&b, unescape(text[i:]))
-			i += 2
-		}
-	}
-	return b.String(), nil
-}
-
-func writeEscaped(b *strings.Builder, c byte) {
-	if unreserved(c) {
-		b.WriteByte(c)
-		return
-	}
-	fmt.Fprintf(b, "%%%02X", c)
+	return string(canonical), true
 }
 
 // strip returns how many bytes strip_prefix takes off a path that fits: a
@@ -112,74 +87,23 @@ func (p *prefix) fitsPath(path []byte) bool {
 
 // queryFits holds a canonical beginning against a query as received.
 func queryFits(want string, query []byte) bool {
-	i, j := 0, 0
-	for i < len(want) {
-		if j == len(query) {
+	last := byte('&')
+	for len(want) > 0 {
+		if len(query) == 0 {
 			return false
 		}
-		if query[j] != '%' {
-			if query[j] != want[i] {
-				return false
-			}
-			i, j = i+1, j+1
-			continue
-		}
-		n := escapeFits(want[i:], query[j:])
-		if n == 0 {
+		o, ok := wire.CutOctet(query)
+		if !ok {
 			return false
 		}
-		i, j = i+n, j+3
-	}
-	return j == len(query) || query[j] == '&' || want[len(want)-1] == '&'
-}
-
-// escapeFits compares the escape at the beginning of a query with a canonical
-// text, and returns how much of that it stands for; 0: it is another byte, or
-// not an escape.
-func escapeFits(want string, query []byte) int {
-	switch {
-	case !isEscape(query):
-		return 0
-	case unreserved(unescape(query)):
-		if unescape(query) == want[0] {
-			return 1
+		var form [3]byte
+		got := o.Append(form[:0])
+		if len(got) > len(want) || string(got) != want[:len(got)] {
+			return false
 		}
-	case isEscape(want) && unescape(query) == unescape(want):
-		return 3
+		last, want, query = want[0], want[len(got):], query[o.Taken:]
 	}
-	return 0
-}
-
-// isEscape reports whether s begins with "%" and two hexadecimal digits.
-func isEscape[T string | []byte](s T) bool {
-	return len(s) >= 3 && s[0] == '%' && hexValue(s[1]) < 16 && hexValue(s[2]) < 16
-}
-
-// unescape returns the byte that the escape at the beginning of s stands for.
-func unescape[T string | []byte](s T) byte {
-	return hexValue(s[1])<<4 | hexValue(s[2])
-}
-
-// hexValue returns the value of a hexadecimal digit, 16 for any other byte.
-func hexValue(c byte) byte {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0'
-	case c >= 'A' && c <= 'F':
-		return c - 'A' + 10
-	case c >= 'a' && c <= 'f':
-		return c - 'a' + 10
-	}
-	return 16
-}
-
-// unreserved reports whether c means the same escaped or not (RFC 3986, 2.3).
-func unreserved(c byte) bool {
-	switch {
-	case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		return true
-	}
-	return c == '-' || c == '.' || c == '_' || c == '~'
+	return len(query) == 0 || query[0] == '&' || last == '&'
 }
 
 // within reports whether some path can fit both prefixes.

@@ -3,18 +3,23 @@ package route
 import (
 	"fmt"
 	"testing"
+
+	"weirkeep/gateway/wire"
 )
 
 // escapeAll escapes every unreserved byte of a query that is not part of an escape.
 func escapeAll(query []byte) []byte {
 	var out []byte
 	for len(query) > 0 {
+		escape := fmt.Appendf(nil, "%%%02x", query[0])
+		o, ok := wire.CutOctet(query)
+		plain, _ := wire.CutOctet(escape)
 		switch {
-		case isEscape(query):
+		case ok && o.Taken == 3:
 			out, query = append(out, query[:3]...), query[3:]
 			continue
-		case unreserved(query[0]):
-			out = fmt.Appendf(out, "%%%02x", query[0])
+		case !plain.Escaped:
+			out = append(out, escape...)
 		default:
 			out = append(out, query[0])
 		}
