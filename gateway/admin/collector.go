@@ -89,6 +89,9 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect reads everything.
 func (c *collector) Collect(ch chan<- prometheus.Metric) {
+	if c.registry.Gauge != nil {
+		c.registry.Gauge()
+	}
 	s := sink{ch}
 	set := c.registry.Current()
 	s.process(&c.registry.Process)

@@ -19,6 +19,10 @@ type Registry struct {
 	// Refusals are by reason, in the order of the reasons given to [New].
 	Refusals []Refusal
 
+	// Gauge, if set, is called before a reading: it sets the gauges that nobody
+	// keeps up to date.
+	Gauge func()
+
 	reasons []string
 	current atomic.Pointer[Set]
 }

@@ -9,23 +9,26 @@ package probe
 import (
 	"net"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// Sight is what a look saw.
+// Sight is what a look saw. Where several are true the later one counts: what
+// has arrived before an end can still be read.
 type Sight uint8
 
 const (
 	Silent   Sight = iota // open, nothing to read
 	Readable              // bytes are waiting
-	Finished              // the other side has ended its half
-	Broken                // reset, or the descriptor is closed
+	Finished              // the other side has ended its half, whatever it said before
+	Broken                // reset, ended both ways, or the descriptor is closed
 )
 
 // Probe looks at one socket. It serves one goroutine at a time.
 type Probe struct {
 	raw  syscall.RawConn
-	peek func(fd uintptr) // made once: a closure per look would allocate
-	one  [1]byte
+	poll func(fd uintptr) // made once: a closure per look would allocate
+	fds  [1]unix.PollFd
 	seen Sight
 }
 
@@ -40,28 +43,38 @@ func New(c net.Conn) *Probe {
 		return nil
 	}
 	p := &Probe{raw: raw}
-	p.peek = p.recv
+	p.poll = p.ask
 	return p
 }
 
 // Look sees what the socket is like now.
 func (p *Probe) Look() Sight {
-	if p.raw.Control(p.peek) != nil {
+	if p.raw.Control(p.poll) != nil {
 		return Broken
 	}
 	return p.seen
 }
 
-func (p *Probe) recv(fd uintptr) {
-	n, _, err := syscall.Recvfrom(int(fd), p.one[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-	switch {
-	case n > 0:
-		p.seen = Readable
-	case err == nil:
-		p.seen = Finished
-	case err == syscall.EAGAIN || err == syscall.EINTR:
-		p.seen = Silent
-	default:
+// ask asks the kernel, without waiting. Reading would show an end only behind
+// the bytes before it.
+func (p *Probe) ask(fd uintptr) {
+	p.fds[0] = unix.PollFd{Fd: int32(fd), Events: unix.POLLIN | unix.POLLRDHUP}
+	_, err := unix.Poll(p.fds[:], 0)
+	if err != nil && err != unix.EINTR {
 		p.seen = Broken
+		return
 	}
+	p.seen = sightOf(p.fds[0].Revents)
+}
+
+func sightOf(events int16) Sight {
+	switch {
+	case events&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0:
+		return Broken
+	case events&unix.POLLRDHUP != 0:
+		return Finished
+	case events&unix.POLLIN != 0:
+		return Readable
+	}
+	return Silent
 }
