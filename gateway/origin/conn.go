@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/probe"
 	"weirkeep/gateway/wire"
 )
@@ -96,14 +97,14 @@ func (c *conn) makeRoom() {
 
 // lookUp is called when a read has come back without bytes.
 func (c *conn) lookUp(now time.Time) error {
-	if c.active {
+	if c.active && c.trip.phase == metrics.Read { // pieces of a head gain no time
 		c.active = false
 		c.limit = now.Add(c.idle)
 	}
 	if err := c.trip.lookUp(now); err != nil {
 		return err
 	}
-	if now.After(c.limit) {
+	if !now.Before(c.limit) {
 		return ErrTimeout
 	}
 	c.armed = time.Time{} // the timer has fired, whatever it was set to
@@ -111,12 +112,12 @@ func (c *conn) lookUp(now time.Time) error {
 	return nil
 }
 
-// armRead sees to it that a read comes back within 100 ms. The socket's timer
-// is set only when it stands too near or too far, so that under load most
-// exchanges do not touch it.
+// armRead sees to it that a read comes back within 100 ms, or at the limit if
+// that is sooner. The socket's timer is set only when it stands too near or too
+// far, so that under load most exchanges do not touch it.
 func (c *conn) armRead(now time.Time) {
 	if d := c.armed.Sub(now); d < wake/2 || d > wake {
-		c.armed = now.Add(wake)
+		c.armed = now.Add(min(wake, c.limit.Sub(now)))
 		c.SetReadDeadline(c.armed)
 	}
 }
@@ -134,13 +135,13 @@ func (c *conn) armWrite(now time.Time, idle time.Duration) {
 func (c *conn) readHead() ([]byte, error) {
 	for from := 0; ; {
 		win := c.Window()
+		if k := min(len(win), len(response)); !bytes.Equal(win[:k], response[:k]) {
+			return nil, wire.ErrStatusLine
+		}
 		if i := bytes.Index(win[from:], headEnd); i >= 0 {
 			end := from + i + len(headEnd)
 			c.Advance(end)
 			return win[:end], nil
-		}
-		if k := min(len(win), len(response)); !bytes.Equal(win[:k], response[:k]) {
-			return nil, wire.ErrStatusLine
 		}
 		if len(win) >= maxHeadBytes {
 			return nil, ErrHeadLarge
@@ -173,17 +174,16 @@ func (c *conn) rest() {
 }
 
 // stale reports whether anything arrived on an idle connection, or it ended.
+// TLS is asked itself: it reads ahead, and what it holds the socket does not
+// show.
 func (c *conn) stale() bool {
-	if c.probe == nil {
+	switch {
+	case c.probe == nil:
 		return false
+	case c.secure != nil:
+		return c.quiet.spoken(c.secure)
 	}
-	switch c.probe.Look() {
-	case probe.Silent:
-		return false
-	case probe.Readable:
-		return c.secure == nil || c.quiet.spoken(c.secure)
-	}
-	return true
+	return c.probe.Look() != probe.Silent
 }
 
 func isTimeout(err error) bool {

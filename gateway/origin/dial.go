@@ -14,7 +14,7 @@ import (
 )
 
 // dial makes a new connection and tells the origin's state how it went.
-func (p *Pool) dial(t *Trip, now time.Time) (*conn, error) {
+func (p *Pool) dial(t *Trip) (*conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.o.ConnectTimeout)
 	defer cancel()
 	c, err := p.connect(ctx)
@@ -22,7 +22,7 @@ func (p *Pool) dial(t *Trip, now time.Time) (*conn, error) {
 	case err == nil:
 		p.origin.connected()
 	case !(&Error{Err: err}).Local():
-		p.origin.refused(now)
+		p.origin.refused(time.Now()) // connecting may have taken long
 	}
 	if err == nil && p.tunnels.authority != "" {
 		err = c.tunnel(ctx, p.tunnels.authority, p.o.ProxyTLS)

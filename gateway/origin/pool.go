@@ -91,7 +91,7 @@ func (p *Pool) getDirect(t *Trip, now time.Time) (*conn, error) {
 	for {
 		c := p.pop()
 		if c == nil {
-			return p.dial(t, now)
+			return p.dial(t)
 		}
 		if now.Sub(c.idleSince) < p.o.KeepAlive && !c.stale() {
 			c.reused = true

@@ -36,7 +36,7 @@ type Sender interface {
 
 // Timeouts bound the phases of a trip.
 type Timeouts struct {
-	FirstByte time.Duration // from the end of the request to the head of the answer
+	FirstByte time.Duration // from the end of the request, or an interim answer, to the head of the answer
 	BodyIdle  time.Duration // between two pieces of a body, either way
 }
 
@@ -57,7 +57,7 @@ type Trip struct {
 	Metrics   *metrics.Origin // of the cluster's origin that is tried
 
 	Status wire.StatusLine // of the final answer
-	Answer wire.Head       // its fields; views until End
+	Answer wire.Head       // its fields; views until Body is read
 	Body   wire.Body       // its content
 
 	pool    *Pool
@@ -65,6 +65,7 @@ type Trip struct {
 	phase   Phase
 	written int64
 	heard   bool // a byte of an answer came
+	counted bool // in the origin's inFlight
 	upload  upload
 	waited  int // looks while waiting for 100
 }
@@ -80,9 +81,10 @@ func (p *Pool) Begin(t *Trip, now time.Time) error {
 	t.upload.reset()
 	t.Metrics.Attempts.Inc()
 	p.origin.inFlight.Add(1)
+	t.counted = true
 	c, err := p.get(t, now)
 	if err != nil {
-		p.origin.inFlight.Add(-1)
+		t.leave()
 		return t.failed(err)
 	}
 	t.conn = c
@@ -163,6 +165,7 @@ func (t *Trip) await() error {
 				return ErrGone
 			}
 		}
+		t.conn.limit = time.Now().Add(t.Timeouts.FirstByte) // a sign of life
 	}
 	return ErrInterims
 }
@@ -174,7 +177,7 @@ func (t *Trip) readHead() error {
 		return err
 	}
 	i := bytes.IndexByte(block, '\n')
-	if block[i-1] != '\r' {
+	if i < 1 || block[i-1] != '\r' {
 		return wire.ErrStatusLine
 	}
 	if t.Status, err = wire.ParseStatusLine(block[:i-1]); err != nil {
@@ -220,8 +223,9 @@ func (t *Trip) openBody() error {
 		t.Body.Reset(c, 0)
 		return nil
 	}
+	t.Body.Underscores = wire.Pass
 	t.Body.Reset(c, t.Answer.AnswerLength(t.Method, t.Status.Code))
-	return nil
+	return t.Body.Broken() // as long as nothing was passed on, that can be told
 }
 
 // lookUp is asked every 100 ms while the origin is silent.
@@ -255,6 +259,8 @@ func (t *Trip) watchUpload(now time.Time) error {
 		return err
 	case !done && t.phase == metrics.Wait:
 		t.conn.limit = now.Add(t.Timeouts.FirstByte)
+	case !done:
+		t.conn.limit = now.Add(t.Timeouts.BodyIdle)
 	case done && t.Caller.Gone():
 		return ErrGone
 	}
@@ -273,13 +279,21 @@ func (t *Trip) End(whole bool) (early bool) {
 	keep := whole && !early && t.reusable(c)
 	c.rest()
 	t.pool.put(c, keep)
-	t.pool.origin.inFlight.Add(-1)
+	t.leave()
 	return early
+}
+
+// leave takes the trip off its origin's count, once.
+func (t *Trip) leave() {
+	if t.counted {
+		t.counted = false
+		t.pool.origin.inFlight.Add(-1)
+	}
 }
 
 func (t *Trip) reusable(c *conn) bool {
 	return t.Body.Done() && len(c.Window()) == 0 && t.Status.Minor == 1 && !t.Answer.Close &&
-		t.Status.Code != 101 && t.Answer.Length != wire.UntilClose
+		t.Status.Code != 101 && t.Body.Length() != wire.UntilClose
 }
 
 // endUpload waits a moment for a body that is nearly out and stops one that is
@@ -322,4 +336,5 @@ func (t *Trip) Abandon() {
 	if t.conn != nil {
 		t.End(false)
 	}
+	t.leave() // connecting may have met the fault
 }

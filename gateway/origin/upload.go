@@ -1,7 +1,9 @@
 package origin
 
 import (
+	"fmt"
 	"io"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -31,8 +33,8 @@ func (u *upload) start(t *Trip) {
 	if u.done == nil {
 		u.done = make(chan error, 1)
 		u.run = func() {
-			err := t.sendBody()
-			if isBodyError(err) {
+			err := t.carry()
+			if _, ours := err.(fault); ours || isBodyError(err) {
 				t.conn.SetReadDeadline(past) // wakes who waits for the answer
 			}
 			u.done <- err
@@ -42,12 +44,36 @@ func (u *upload) start(t *Trip) {
 	go u.run()
 }
 
+// fault is a panic in the upload's goroutine. There it would end the process:
+// so it is carried over to the trip's own goroutine, which goes on with it.
+type fault struct{ value any }
+
+func (f fault) Error() string { return fmt.Sprint(f.value) }
+
+// carry is sendBody with a fault made an error.
+func (t *Trip) carry() (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = fault{fmt.Sprintf("%v\n%s", value, debug.Stack())}
+		}
+	}()
+	return t.sendBody()
+}
+
+// take notes how the upload has ended.
+func (u *upload) take(err error) {
+	u.err, u.ended = err, true
+	if _, ours := err.(fault); ours {
+		panic(err)
+	}
+}
+
 // poll reports whether the upload has ended, and how.
 func (u *upload) poll() (done bool, err error) {
 	if !u.ended {
 		select {
-		case u.err = <-u.done:
-			u.ended = true
+		case err := <-u.done:
+			u.take(err)
 		default:
 		}
 	}
@@ -62,8 +88,8 @@ func (u *upload) wait(d time.Duration) (done bool, err error) {
 	patience := time.NewTimer(d)
 	defer patience.Stop()
 	select {
-	case u.err = <-u.done:
-		u.ended = true
+	case err := <-u.done:
+		u.take(err)
 	case <-patience.C:
 	}
 	return u.ended, u.err
@@ -74,8 +100,7 @@ func (u *upload) stop(t *Trip) {
 	u.stopped.Store(true)
 	t.Sender.Interrupt()
 	t.conn.SetWriteDeadline(past)
-	u.err = <-u.done
-	u.ended = true
+	u.take(<-u.done)
 }
 
 // sendBody sends the request's body, chunked if it came so. It runs in the
