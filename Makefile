@@ -4,7 +4,7 @@ GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector.
 RACY    := ./gateway ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/metrics ./gateway/admin ./gateway/route ./gateway/wire ./cmd/weirkeep
 FUZZ    := gateway/wire:FuzzHead gateway/wire:FuzzChunk gateway/wire:FuzzTarget gateway/wire:FuzzAuthority \
-           gateway/route:FuzzDecide gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
+           gateway/route:FuzzQuery gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
 FUZZRUNS ?= 200000
 LDFLAGS := -s -w -buildid=
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"weirkeep/gateway/metrics"
 )
@@ -253,6 +254,9 @@ func (l *accessLog) shut() error {
 	return nil
 }
 
+// accessEnd is how long the end of a log waits for its file.
+const accessEnd = 2 * time.Second
+
 // end shuts the log and waits for its writer.
 func (l *accessLog) end(w *accessWriter) error {
 	l.closed.Store(true)
@@ -260,6 +264,10 @@ func (l *accessLog) end(w *accessWriter) error {
 	l.waiting.freed.Broadcast()
 	l.waiting.mu.Unlock()
 	close(l.quit)
-	<-l.done
-	return w.closeFile()
+	select {
+	case <-l.done:
+		return w.closeFile()
+	case <-time.After(accessEnd):
+		return errors.New("close access log: its file takes nothing; what was left is lost")
+	}
 }

@@ -111,6 +111,11 @@ func (p *preparation) bind(i int, cfg config.Listener) {
 	if p.g.listeners[cfg.Address] != nil || p.problems.Errors() > 0 {
 		return
 	}
+	if p.bound[cfg.Address] != nil {
+		path := fmt.Sprintf("listeners[%d].address", i)
+		p.problem(path, "E802", "%s: %s stands there twice", path, cfg.Address)
+		return
+	}
 	socket, err := net.Listen("tcp", cfg.Address)
 	if err != nil {
 		path := fmt.Sprintf("listeners[%d].address", i)
@@ -167,12 +172,12 @@ func (p *preparation) swap() {
 	old, oldAccess := g.current.Load(), g.access.Load()
 	p.snap.retire = uses.release
 	if p.access != nil && oldAccess != nil {
-		old.retireWith(func() { oldAccess.close() })
+		old.retireWith(func() { go oldAccess.close() }) // it waits for a disk
 	}
 	if p.access != nil {
 		g.access.Store(p.access)
-	} else if err := oldAccess.reopen(); err != nil { // it may have been moved away
-		g.log.Warn("the access log goes on in the file it had", slog.Any("error", err))
+	} else {
+		go g.reopenAccess(oldAccess)
 	}
 	g.metrics.Use(p.set)
 	g.current.Store(p.snap)
@@ -182,6 +187,14 @@ func (p *preparation) swap() {
 	p.serve()
 	if old != nil {
 		old.release()
+	}
+}
+
+// reopenAccess goes on in a new file if the old one was moved away. It waits for
+// the log's writer, and so for a disk.
+func (g *Gateway) reopenAccess(l *accessLog) {
+	if err := l.reopen(); err != nil {
+		g.log.Warn("the access log goes on in the file it had", slog.Any("error", err))
 	}
 }
 
@@ -210,8 +223,8 @@ func (g *Gateway) note(cfg *config.Config) {
 // those that are no longer named.
 func (p *preparation) serve() {
 	g := p.g
-	if g.pipes == nil {
-		g.pipes = g.frontH1(int(p.cfg.Limits.HeaderBytes))
+	if size := int(p.cfg.Limits.HeaderBytes); g.pipes == nil || g.pipes.headerBytes != size {
+		g.pipes = g.frontH1(size)
 	}
 	named := make(map[string]bool)
 	var certs []*certificates
@@ -241,13 +254,28 @@ func (l *listener) use(o *listenerOptions) {
 	if old != nil && old.headerBytes == o.headerBytes {
 		return
 	}
-	t := term{l, l.term.Add(1)}
-	if tcp, ok := l.socket.(*net.TCPListener); ok && old != nil {
-		tcp.SetDeadline(time.Unix(1, 0)) // the old server's Accept returns
-		tcp.SetDeadline(time.Time{})
-	}
 	server := l.gateway.frontH1(o.headerBytes)
-	l.gateway.loops.Go(func() { server.serve(t) })
+	l.server.Store(server)
+	t, before, ended := term{l, l.term.Add(1)}, l.ended, make(chan struct{})
+	l.ended = ended
+	if before != nil {
+		l.socket.(*net.TCPListener).SetDeadline(time.Unix(1, 0)) // the old server's Accept returns
+	}
+	l.gateway.loops.Go(func() {
+		defer close(ended)
+		l.succeed(before)
+		server.serve(t)
+	})
+}
+
+// succeed waits until the server before, if there was one, accepts no more.
+// Meanwhile clients wait in the kernel's queue.
+func (l *listener) succeed(before chan struct{}) {
+	if before == nil {
+		return
+	}
+	<-before
+	l.socket.(*net.TCPListener).SetDeadline(time.Time{})
 }
 
 func (l *listener) close() {
@@ -256,7 +284,9 @@ func (l *listener) close() {
 }
 
 // connectionLimit is limits.connections: auto is half of the descriptors that
-// the process may have.
+// the process may have, the other half being the origins'. Some are left for
+// what must go on when all are in use: the administrators' listener, the log,
+// the next configuration.
 func connectionLimit(n config.Auto) int {
 	if n > 0 {
 		return int(n)
@@ -265,7 +295,8 @@ func connectionLimit(n config.Auto) int {
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {
 		return 1 << 20
 	}
-	return int(max(r.Cur/2, 16))
+	reserved := min(r.Cur/8, 128)
+	return int(max((r.Cur-reserved)/2, 16))
 }
 
 // listenerTLS reads the certificates of a listener; nil without TLS.

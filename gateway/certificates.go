@@ -61,6 +61,10 @@ func (c *certificates) choose(hello *tls.ClientHelloInfo) (*tls.Certificate, err
 // certificate and its key are written one after the other.
 const certSettle = 300 * time.Millisecond
 
+// certSettleMost is how long a folder may keep changing until its certificates
+// are read all the same.
+const certSettleMost = 2 * time.Second
+
 // certWatcher reads certificates again when their files change. It watches the
 // folders: files are usually replaced, not written to.
 type certWatcher struct {
@@ -68,8 +72,9 @@ type certWatcher struct {
 	mu    sync.Mutex
 	certs []*certificates
 	files *fsnotify.Watcher
-	dirs  map[string]bool
+	dirs  map[string]bool // watched
 	timer *time.Timer
+	dirty time.Time // when the first change came that was not read yet; zero: none
 }
 
 func newCertWatcher(log *slog.Logger) *certWatcher {
@@ -84,11 +89,28 @@ func (w *certWatcher) watch(certs []*certificates) {
 	if w.files == nil && len(certs) > 0 && !w.start() {
 		return
 	}
+	w.watchOnly(foldersOf(certs))
+}
+
+func foldersOf(certs []*certificates) map[string]bool {
+	dirs := make(map[string]bool)
 	for _, c := range certs {
 		for _, f := range c.files {
-			w.add(filepath.Dir(f.Cert))
-			w.add(filepath.Dir(f.Key))
+			dirs[filepath.Dir(f.Cert)], dirs[filepath.Dir(f.Key)] = true, true
 		}
+	}
+	return dirs
+}
+
+func (w *certWatcher) watchOnly(dirs map[string]bool) {
+	for dir := range w.dirs {
+		if !dirs[dir] {
+			w.files.Remove(dir)
+			delete(w.dirs, dir)
+		}
+	}
+	for dir := range dirs {
+		w.add(dir)
 	}
 }
 
@@ -123,7 +145,7 @@ func (w *certWatcher) run(files *fsnotify.Watcher) {
 			if !ok {
 				return
 			}
-			w.timer.Reset(certSettle)
+			w.changed()
 		case err, ok := <-files.Errors:
 			if !ok {
 				return
@@ -133,11 +155,23 @@ func (w *certWatcher) run(files *fsnotify.Watcher) {
 	}
 }
 
+// changed puts the next reading off until the files are quiet, but not for ever.
+func (w *certWatcher) changed() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	if w.dirty.IsZero() {
+		w.dirty = now
+	}
+	w.timer.Reset(max(0, min(certSettle, certSettleMost-now.Sub(w.dirty))))
+}
+
 // reload reads every pair again. Files that do not fit together (yet) change
 // nothing.
 func (w *certWatcher) reload() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.dirty = time.Time{}
 	for _, c := range w.certs {
 		if err := c.load(); err != nil {
 			w.log.Error("certificates changed and cannot be used; the old ones stay", slog.Any("error", err))

@@ -10,23 +10,25 @@ func (g *Gateway) check(x *Exchange) Reason {
 	err := x.parse()
 	x.nameRequest(g)
 	if err != nil {
+		x.unframed = true
+		if err == wire.ErrTarget && string(x.Method) == "CONNECT" {
+			return MethodNotAllowed // its target has a form of its own, which is not looked at
+		}
 		return reasonOfHead(err)
 	}
+	x.Body.Limit, x.Body.Underscores = x.snap.bodyBytes, x.snap.rules.Underscores
+	x.Body.Reset(x.Source, x.Head.Length)
+	x.identify()
 	switch string(x.Method) {
 	case "CONNECT", "TRACE":
 		return MethodNotAllowed
 	}
-	if limit := x.snap.bodyBytes; limit > 0 && x.Head.Length > limit {
-		return BodyTooLarge
-	}
-	x.Body.Limit = x.snap.bodyBytes
-	x.Body.Reset(x.Source, x.Head.Length)
-	x.identify()
 	return Served
 }
 
 func (x *Exchange) parse() (err error) {
 	if x.Minor, err = wire.ParseVersion(x.Protocol); err != nil {
+		x.Minor = -1 // none that we know
 		return err
 	}
 	if err = wire.CheckMethod(x.Method); err != nil {

@@ -115,6 +115,7 @@ func (c *compiler) cluster(name string, cfg config.Cluster) *cluster {
 			BodyIdle:  time.Duration(cfg.BodyIdleTimeout),
 		},
 		retries:    *cfg.Retry.Retries,
+		budget:     newRetryBudget(cfg.Retry.Budget),
 		hostOrigin: cfg.HostHeader == "origin",
 	}
 	for _, u := range cfg.Upgrades {
@@ -292,7 +293,7 @@ func (c *compiler) table() {
 	}
 	table, err := route.New(o)
 	if err != nil {
-		c.fail("mappings", "E230", "%v", err)
+		c.failRoute(err)
 		return
 	}
 	c.snap.table = table
@@ -300,6 +301,19 @@ func (c *compiler) table() {
 		path := "mappings[" + strconv.Itoa(s.Mapping) + "]"
 		c.warn(path, "W310", fmt.Sprintf("%s can never match: mapping %d already takes every request it could", path, s.By+1),
 			fmt.Sprintf("move it before mapping %d", s.By+1))
+	}
+}
+
+// failRoute gives each mistake that route has found its place: it begins with
+// the path of the key.
+func (c *compiler) failRoute(err error) {
+	errs := []error{err}
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		errs = all.Unwrap()
+	}
+	for _, e := range errs {
+		path, _, _ := strings.Cut(e.Error(), ": ")
+		c.fail(path, "E230", "%v", e)
 	}
 }
 

@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"maps"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -18,11 +20,16 @@ func clientKeyOf(a netip.Addr) clientKey {
 	return clientKey(p)
 }
 
-// remember files an open connection.
+// remember files an open connection. One that was on its way in while the
+// gateway ended is cut at once.
 func (g *Gateway) remember(c *h1Conn) {
 	g.mu.Lock()
 	g.conns[c] = struct{}{}
+	ended := g.ended
 	g.mu.Unlock()
+	if ended {
+		socketOf(c.Conn).Close()
+	}
 }
 
 // forget gives back what a connection held, once it has closed.
@@ -85,11 +92,18 @@ func (g *Gateway) wakeIdle() {
 	}
 }
 
-// cutAll closes every socket.
+// cutAll closes every socket, also of connections that are still to come.
 func (g *Gateway) cutAll() {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	for c := range g.conns {
-		c.Conn.Close()
+	g.ended = true
+	g.mu.Unlock()
+	for _, c := range g.allConns() {
+		socketOf(c.Conn).Close()
 	}
+}
+
+func (g *Gateway) allConns() []*h1Conn {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Collect(maps.Keys(g.conns))
 }

@@ -7,7 +7,7 @@ import (
 // decide asks route.Decide what happens to the request.
 func (g *Gateway) decide(x *Exchange) Reason {
 	if x.Redirect {
-		return RedirectedToHTTPS
+		return x.redirect()
 	}
 	r := route.Request{
 		Method: x.Method,
@@ -31,6 +31,14 @@ func (g *Gateway) decide(x *Exchange) Reason {
 	x.mapping = &x.snap.mappings[d.Mapping]
 	x.cluster = x.mapping.cluster
 	return Served
+}
+
+// redirect sends the client to the same URL with https, if it named a host.
+func (x *Exchange) redirect() Reason {
+	if len(x.Authority.Raw) == 0 {
+		return BadHost
+	}
+	return RedirectedToHTTPS
 }
 
 // scheme is how the request came: what a trusted proxy says of the client's

@@ -11,7 +11,7 @@ import (
 
 // deliver passes the origin's answer on to the client as it comes.
 func (g *Gateway) deliver(x *Exchange) Reason {
-	x.firstByte = time.Since(x.tick)
+	x.firstByte = time.Since(x.start)
 	t := &x.trip
 	if t.Status.Code == 101 {
 		return g.tunnel(x)
@@ -67,7 +67,7 @@ func (x *Exchange) answerFields() []wire.Field {
 	if x.site.response.any() {
 		fields = x.site.response.apply(fields)
 	}
-	if !x.trip.Answer.HasDate {
+	if !x.trip.Answer.HasDate && !x.site.response.touches("date") {
 		fields = append(fields, wire.Field{Name: dateName, Value: x.snap.date(x.Now)})
 	}
 	fields = append(fields, wire.Field{Name: viaName, Value: x.snap.via[x.trip.Status.Minor]})
@@ -86,7 +86,7 @@ func (x *Exchange) answerLength() int64 {
 	a := &x.trip.Answer
 	switch {
 	case a.AnswerLength(x.Method, x.trip.Status.Code) != 0:
-		return max(x.trip.Body.Length(), wire.UntilClose) // chunked or not known: the responder's choice
+		return x.trip.Body.Length() // chunked and until-close: how it is framed is the responder's choice
 	case a.Length >= 0:
 		return a.Length
 	}

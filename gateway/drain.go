@@ -48,6 +48,22 @@ func (g *Gateway) awaitIdle(ctx context.Context) error {
 	}
 }
 
+// cutPatience is how long exchanges that were cut have to end and be recorded.
+const cutPatience = time.Second
+
+// awaitCut waits until every connection has ended after its socket was closed.
+func (g *Gateway) awaitCut() {
+	ctx, cancel := context.WithTimeout(context.Background(), cutPatience)
+	defer cancel()
+	for ctx.Err() == nil {
+		if open, _ := g.openConns(); open == 0 {
+			return
+		}
+		g.cutAll() // one may have been accepted in between
+		wait(ctx, drainLook)
+	}
+}
+
 func wait(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -74,6 +90,7 @@ func (g *Gateway) Close() error {
 	g.draining.Store(true)
 	g.stopAccepting()
 	g.cutAll()
+	g.awaitCut()
 	g.loops.Wait()
 	g.applying.Lock()
 	defer g.applying.Unlock()

@@ -23,7 +23,7 @@ type Exchange struct {
 	Peer     netip.AddrPort // the other end of the connection
 	Secure   bool           // it came by TLS
 	Redirect bool           // the listener redirects to https
-	Now      time.Time      // when the head was there, by Options.Now
+	Now      time.Time      // when the head was there; the walk goes by Options.Now
 
 	// The wire check fills in these.
 	Minor     int // of the version
@@ -45,11 +45,14 @@ type Exchange struct {
 	trip      origin.Trip
 	member    *member // whose answer is passed on
 	up        []byte  // upstream head, and a body that was here at once
+	bodyAt    int     // where in up that body begins
+	joined    bool    // the whole body stands in up
 	tried     uint64  // members tried, by index; those past 63 count as not tried
 	attempts  int
 	asked     bool      // 102 was sent to learn whether the client is there
 	continued bool      // 100 was sent
 	released  bool      // the snapshot was given back
+	unframed  bool      // where the request's body ends is not known
 	start     time.Time // by the machine's clock, for durations
 	end       time.Time // the same, set when the exchange is recorded
 	tick      time.Time // of this attempt, by the machine's clock, for deadlines
@@ -67,8 +70,10 @@ type ClientConn interface {
 	// Look sees, without reading, whether the client is still there.
 	Look() probe.Sight
 	// Interrupt ends a read of the request's body that is under way, and every
-	// later one.
+	// later one until Resume.
 	Interrupt()
+	// Resume lets the body be read again.
+	Resume()
 }
 
 // Responder takes the answer of an exchange. Its methods are called by one
@@ -108,8 +113,8 @@ type Responder interface {
 	// Tunnel gives the connection away, after a Head with 101 was sent.
 	Tunnel() Tunnel
 
-	// Sent is the status that was begun, zero if none was, and the bytes of
-	// content that were given to Write.
+	// Sent is the status that was begun, zero if none was or nothing of it got
+	// out, and the bytes of content that were given to Write.
 	Sent() (status int, content int64)
 }
 
@@ -118,6 +123,8 @@ type Tunnel interface {
 	wire.Source
 	Write(p []byte) (int, error)
 	CloseWrite() error
+	// Patience bounds, from now on, how long a Fill waits, also one under way.
+	Patience(idle time.Duration)
 }
 
 // reset readies a pooled exchange for another request. Buffers stay.
@@ -125,6 +132,7 @@ func (x *Exchange) reset() {
 	x.site, x.mapping, x.cluster, x.member = nil, nil, nil, nil
 	x.tried, x.attempts, x.firstByte = 0, 0, 0
 	x.asked, x.continued, x.trusted, x.released = false, false, false, false
+	x.joined, x.unframed = false, false
 	x.requestID = nil
 	x.reason = Served
 	x.clientIP = x.Peer.Addr().Unmap()

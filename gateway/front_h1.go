@@ -17,7 +17,30 @@ import (
 // nowhere (see h1Conn). fasthttp is named in this file only, and nothing of it
 // outlives the handler.
 func (g *Gateway) frontH1(headerBytes int) *serverH1 {
-	return &serverH1{fasthttp.Server{
+	s := g.newServerH1(min(headerBytes, shortHead))
+	s.headerBytes = headerBytes
+	if headerBytes <= shortHead {
+		return s
+	}
+	long := g.newServerH1(headerBytes)
+	long.lib.ReduceMemoryUsage = true // an idle connection holds no buffer; that costs a read and a small allocation a request
+	s.lib.ErrorHandler = func(ctx *fasthttp.RequestCtx, err error) {
+		if _, ok := errors.AsType[*fasthttp.ErrSmallBuffer](err); ok {
+			long.serveConn(ctx.Conn().(*h1Conn).rewind())
+			return
+		}
+		g.handleBadHead(ctx, err)
+	}
+	return s
+}
+
+// shortHead is the size of the buffer for heads that every connection holds,
+// idle or not. A connection whose client sends a longer head, if that is
+// allowed, is served on by a server with larger buffers.
+const shortHead = 8 << 10
+
+func (g *Gateway) newServerH1(headerBytes int) *serverH1 {
+	return &serverH1{lib: fasthttp.Server{
 		Handler:                       g.handleH1,
 		HeaderReceived:                noBody,
 		ErrorHandler:                  g.handleBadHead,
@@ -36,7 +59,10 @@ func (g *Gateway) frontH1(headerBytes int) *serverH1 {
 }
 
 // serverH1 is a server of the front door, with one size of heads.
-type serverH1 struct{ lib fasthttp.Server }
+type serverH1 struct {
+	lib         fasthttp.Server
+	headerBytes int // of the longest head, whatever the buffers
+}
 
 // serve accepts at ln, which brings connections that were dressed, until ln says
 // that it has ended. Connections may go on after that.
@@ -94,7 +120,7 @@ func (g *Gateway) lend(c *h1Conn, e *h1Exchange) {
 	x := &e.x
 	x.start = time.Now()
 	x.tick = x.start
-	x.Now = g.now(x.start)
+	x.Now = x.start
 	x.Peer, x.Source, x.Client = c.peer, c, c
 	x.Secure, x.Redirect = c.options.secure(), c.options.redirect
 	x.reset()
@@ -110,7 +136,7 @@ func (g *Gateway) settleH1(c *h1Conn, x *Exchange, w *h1Responder) {
 		w.close = true
 		return
 	}
-	if !x.Body.Done() {
+	if !x.Body.Done() || x.unframed {
 		w.close = true
 		c.linger()
 	}
@@ -121,10 +147,15 @@ func (g *Gateway) settleH1(c *h1Conn, x *Exchange, w *h1Responder) {
 func (g *Gateway) handleBadHead(ctx *fasthttp.RequestCtx, err error) {
 	c := ctx.Conn().(*h1Conn)
 	reason := reasonOfBadHead(err)
-	if reason == HeadTimeout && !c.inHead {
+	if _, network := errors.AsType[net.Error](err); network && (reason != HeadTimeout || !c.head.begun) {
 		return
 	}
 	e := g.exchanges.Get().(*h1Exchange)
+	defer g.exchanges.Put(e)
+	if len(c.head.hostless) > 0 && reason == BadRequest {
+		g.walkHostless(c, e)
+		return
+	}
 	e.x.Method, e.x.Line, e.x.Protocol, e.x.Block = nil, nil, nil, nil
 	g.lend(c, e)
 	c.beginExchange(g.current.Load().times)
@@ -132,7 +163,6 @@ func (g *Gateway) handleBadHead(ctx *fasthttp.RequestCtx, err error) {
 	g.serveBadHead(&e.x, &e.w, reason)
 	e.w.End()
 	c.linger()
-	g.exchanges.Put(e)
 }
 
 func reasonOfBadHead(err error) Reason {

@@ -66,6 +66,7 @@ type Gateway struct {
 
 	mu        sync.Mutex // connections; never held across a call
 	conns     map[*h1Conn]struct{}
+	ended     bool // they are all cut, whenever they come
 	perClient map[clientKey]int
 	clientMax atomic.Int64
 	pipes     *serverH1 // for ServeConn
@@ -94,6 +95,7 @@ func New(o Options) *Gateway {
 		dial = dialTCP
 	}
 	g.origins = newRegistry(dial)
+	g.metrics.Gauge = g.gauge
 	g.watcher = newCertWatcher(g.log)
 	return g
 }
@@ -115,16 +117,17 @@ func (g *Gateway) now(start time.Time) time.Time {
 	return start
 }
 
-// errNotServing is what ServeConn answers before the first Apply.
-var errNotServing = errors.New("gateway: no configuration was applied")
+// errNotServing is what ServeConn answers before the first Apply and once the
+// gateway is ending.
+var errNotServing = errors.New("gateway: not serving")
 
 // ServeConn serves one connection, as if a plain listener had accepted it, until
 // it ends. A configuration must have been applied.
 func (g *Gateway) ServeConn(c net.Conn) error {
 	g.applying.Lock()
-	server := g.pipes
+	server, closing := g.pipes, g.closing.Load()
 	g.applying.Unlock()
-	if server == nil {
+	if server == nil || closing {
 		return errNotServing
 	}
 	err := server.serveConn(g.dress(c, pipeOptions))
@@ -137,12 +140,14 @@ func (g *Gateway) ServeConn(c net.Conn) error {
 // pipeOptions are of connections that no listener accepted.
 var pipeOptions = &listenerOptions{name: "pipe", metrics: new(metrics.Listener)}
 
-// Metrics returns the counters of this gateway, with what is counted only when
-// it is asked for brought up to date.
-func (g *Gateway) Metrics() *metrics.Registry {
+// Metrics returns the counters of this gateway.
+func (g *Gateway) Metrics() *metrics.Registry { return g.metrics }
+
+// gauge brings up to date what is only known when it is asked for.
+func (g *Gateway) gauge() {
 	s := g.current.Load()
 	if s == nil {
-		return g.metrics
+		return
 	}
 	for _, cl := range s.clusters {
 		for _, m := range cl.members {
@@ -152,7 +157,6 @@ func (g *Gateway) Metrics() *metrics.Registry {
 			m.metrics.Idle.Set(int64(m.pool.Idle()))
 		}
 	}
-	return g.metrics
 }
 
 func boolGauge(b bool) int64 {

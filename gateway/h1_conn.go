@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"net"
@@ -29,13 +28,14 @@ type h1Conn struct {
 	hello    func() error     // what comes before the first head; nil: nothing
 
 	peer    netip.AddrPort
-	begun   bool    // the peer is known and admitted
-	counted bool    // it has a place in its client's count
-	placed  bool    // it has a place among limits.connections
-	tail    [3]byte // end of what the library got, to see a CRLFCRLF cut by a read
-	inHead  bool    // the library got part of a head
-	any     bool    // a byte of the next head has come
-	side    []byte  // read, not yet wanted
+	begun   bool // the peer is known and admitted
+	counted bool // it has a place in its client's count
+	placed  bool // it has a place among limits.connections
+	head    h1Head
+	long    bool   // it was rewound: the library has room for any head that is allowed
+	served  bool   // a head has ended: the wait for the next is keep_alive
+	last    bool   // the next exchange is the last
+	side    []byte // read, not yet wanted
 	r       int
 	fixed   *[sideBytes]byte // what side lies in; nil: in a larger one, or nowhere
 
@@ -72,35 +72,62 @@ func (c *h1Conn) SetDeadline(time.Time) error { return nil }
 
 // Read gives the server library bytes up to the end of one head.
 func (c *h1Conn) Read(p []byte) (int, error) {
+	c.head.forget()
 	if c.r < len(c.side) {
-		n := copy(p, c.side[c.r:])
-		k := c.headEnd(p[:n])
-		c.Advance(k)
-		c.timeHead()
-		return k, nil
+		return c.fromSide(p), nil
 	}
 	c.dropSide()
 	if !c.begun {
-		if err := c.begin(); err != nil {
-			return 0, err
+		if c.begin() != nil {
+			return 0, io.EOF // an answer would go to nobody that is known
 		}
 	}
 	n, err := c.readHead(p)
 	if n == 0 {
 		return 0, err
 	}
-	k := c.headEnd(p[:n])
-	c.timeHead()
+	k := c.give(p[:n])
 	if k < n {
 		c.keep(p[k:n])
 	}
 	return k, nil
 }
 
+// give is how much of p the library gets: up to the end of a head.
+func (c *h1Conn) give(p []byte) int {
+	k, whole := c.head.take(p, !c.long)
+	if whole {
+		c.headAt, c.served = time.Time{}, true
+	}
+	return k
+}
+
+// rewind puts the part of a head that the library got back in front of what
+// follows it, for a server that can take more. The head's time runs on.
+func (c *h1Conn) rewind() *h1Conn {
+	head := append(c.head.given, c.Window()...)
+	c.giveBack()
+	c.side, c.r = head, 0
+	c.head = h1Head{}
+	c.long = true
+	return c
+}
+
+// fromSide gives the library of what was read already.
+func (c *h1Conn) fromSide(p []byte) int {
+	n := copy(p, c.side[c.r:])
+	k := c.give(p[:n])
+	c.Advance(k)
+	if c.r == len(c.side) {
+		c.dropSide()
+	}
+	return k
+}
+
 // timeHead notes when a head has begun that is not whole: its time runs from
 // its first byte.
 func (c *h1Conn) timeHead() {
-	if c.inHead && c.headAt.IsZero() {
+	if c.head.begun && c.headAt.IsZero() {
 		c.headAt = time.Now()
 	}
 }
@@ -108,13 +135,14 @@ func (c *h1Conn) timeHead() {
 // readHead reads within the time that is left for the head: from its first
 // byte, or, where none has come, from the end of the last exchange.
 func (c *h1Conn) readHead(p []byte) (int, error) {
+	c.timeHead()
 	for {
 		limit := c.headLimit()
 		if c.armed.IsZero() || c.armed.After(limit) {
 			c.arm(limit)
 		}
-		if !c.inHead && c.gateway.draining.Load() && c.Look() != probe.Readable {
-			return 0, io.EOF
+		if !c.head.begun && c.gateway.draining.Load() {
+			return c.lastHead(p)
 		}
 		n, err := c.Conn.Read(p)
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -127,12 +155,27 @@ func (c *h1Conn) readHead(p []byte) (int, error) {
 	}
 }
 
+// lastHead reads what has arrived when the gateway is ending: a head that is
+// here is served, nobody waits for another.
+func (c *h1Conn) lastHead(p []byte) (int, error) {
+	c.arm(time.Now().Add(lastLook))
+	n, _ := c.Conn.Read(p)
+	if n > 0 {
+		return n, nil
+	}
+	return 0, io.EOF
+}
+
+// lastLook is how long the last look at a connection takes. TLS and PROXY
+// headers read ahead, so only a read tells what is there.
+const lastLook = time.Millisecond
+
 func (c *h1Conn) headLimit() time.Time {
 	t := &c.gateway.current.Load().times
 	switch {
 	case !c.headAt.IsZero():
 		return c.headAt.Add(t.head)
-	case c.any:
+	case c.served:
 		return c.since.Add(t.keepAlive)
 	}
 	return c.since.Add(t.head) // a fresh connection
@@ -148,6 +191,8 @@ func (c *h1Conn) arm(at time.Time) {
 // nobody else waiting.
 func (c *h1Conn) begin() error {
 	c.begun = true
+	c.busy.Store(true) // a drain lets it end
+	defer c.busy.Store(false)
 	c.arm(c.since.Add(c.gateway.current.Load().times.head))
 	if err := c.admit(); err != nil {
 		c.options.metrics.Refused.Inc()
@@ -166,56 +211,6 @@ func (c *h1Conn) beginExchange(t times) {
 	c.idle = t.bodyIdle
 	c.rate.reset(t.minBodyRate)
 	c.interrupted.Store(false)
-}
-
-// headEnd is how much of p belongs to the head, which may have begun in an
-// earlier read.
-func (c *h1Conn) headEnd(p []byte) int {
-	k := len(p)
-	if i := bytes.Index(p, blankLine); i >= 0 {
-		k = i + len(blankLine)
-	}
-	if c.inHead {
-		k = min(k, c.cutEnd(p))
-	}
-	if k >= len(blankLine) && bytes.HasSuffix(p[:k], blankLine) || c.inHead && c.endsWith(p[:k]) {
-		c.tail, c.inHead = [3]byte{}, false
-		c.headAt, c.any = time.Time{}, true
-		return k
-	}
-	c.remember(p[:k])
-	return k
-}
-
-var blankLine = []byte("\r\n\r\n")
-
-// cutEnd finds a blank line that begins in the bytes of an earlier read.
-func (c *h1Conn) cutEnd(p []byte) int {
-	var seam [6]byte
-	copy(seam[:3], c.tail[:])
-	n := copy(seam[3:], p)
-	if i := bytes.Index(seam[:3+n], blankLine); i >= 0 {
-		return i + len(blankLine) - 3
-	}
-	return len(p)
-}
-
-// endsWith reports whether the tail and p together end in a blank line.
-func (c *h1Conn) endsWith(p []byte) bool {
-	if len(p) > 3 {
-		return false
-	}
-	var seam [6]byte
-	n := copy(seam[:], c.tail[:])
-	n += copy(seam[n:], p)
-	return bytes.HasSuffix(seam[:n], blankLine)
-}
-
-func (c *h1Conn) remember(p []byte) {
-	c.inHead = true
-	for _, b := range p[max(0, len(p)-3):] {
-		c.tail = [3]byte{c.tail[1], c.tail[2], b}
-	}
 }
 
 // keep puts p, which is the library's, aside.
@@ -277,7 +272,7 @@ func (c *h1Conn) Fill() error {
 			return nil
 		case c.interrupted.Load():
 			return errInterrupted
-		case errors.Is(err, os.ErrDeadlineExceeded) && c.rate.patient(now, c.idle):
+		case errors.Is(err, os.ErrDeadlineExceeded) && c.rate.patient(c.idle):
 			continue
 		case err != nil:
 			return err
@@ -307,6 +302,9 @@ func (c *h1Conn) Interrupt() {
 	c.Conn.SetReadDeadline(time.Unix(1, 0))
 }
 
+// Resume implements ClientConn.
+func (c *h1Conn) Resume() { c.interrupted.Store(false) }
+
 // armWrite bounds a write to the client by between one and two times the idle
 // limit; the timer is set again only when it stands too near.
 func (c *h1Conn) armWrite(now time.Time) {
@@ -330,10 +328,11 @@ func (c *h1Conn) Close() error {
 
 // reset closes the socket so that the client sees a reset, not an end.
 func (c *h1Conn) reset() {
-	if tcp, ok := socketOf(c.Conn).(*net.TCPConn); ok {
+	socket := socketOf(c.Conn) // TLS would say goodbye first
+	if tcp, ok := socket.(*net.TCPConn); ok {
 		tcp.SetLinger(0)
 	}
-	c.Conn.Close()
+	socket.Close()
 }
 
 // lingerTime and lingerBytes bound what is read away before a connection is

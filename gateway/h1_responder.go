@@ -28,6 +28,7 @@ type h1Responder struct {
 	head    bool // the method is HEAD
 	close   bool // this is the connection's last exchange
 	abrupt  bool // a cut cannot be seen unless the connection is reset
+	out     bool // the socket took some of the final answer
 	ended   bool
 	err     error
 	trailer []byte
@@ -37,7 +38,7 @@ type h1Responder struct {
 
 // reset readies a pooled responder for another answer. The buffer stays.
 func (w *h1Responder) reset(c *h1Conn, x *Exchange) {
-	*w = h1Responder{c: c, x: x, buf: w.buf[:0], trailer: w.trailer[:0], minor: 1}
+	*w = h1Responder{c: c, x: x, buf: w.buf[:0], trailer: w.trailer[:0], minor: 1, close: c.last}
 	if string(x.Protocol) == "HTTP/1.0" {
 		w.minor = 0
 	}
@@ -133,6 +134,10 @@ func (w *h1Responder) join(p []byte) {
 		return
 	}
 	w.c.armWrite(time.Now())
+	if len(w.buf) == 0 {
+		_, w.err = w.c.Conn.Write(p)
+		return
+	}
 	if w.c.options.secure() {
 		w.buf = append(w.buf, p...)
 		w.Flush()
@@ -140,7 +145,8 @@ func (w *h1Responder) join(p []byte) {
 	}
 	w.iov[0], w.iov[1] = w.buf, p
 	w.vec = w.iov[:]
-	_, w.err = w.vec.WriteTo(w.c.Conn)
+	n, err := w.vec.WriteTo(w.c.Conn)
+	w.wrote(n, err)
 	w.iov = [2][]byte{}
 	w.buf = w.buf[:0]
 }
@@ -150,9 +156,21 @@ func (w *h1Responder) Flush() error {
 	if w.err != nil || len(w.buf) == 0 {
 		return w.err
 	}
-	_, w.err = w.c.Conn.Write(w.buf)
+	w.c.armWrite(time.Now()) // the exchange may have begun long ago
+	n, err := w.c.Conn.Write(w.buf)
+	w.wrote(int64(n), err)
 	w.buf = w.buf[:0]
 	return w.err
+}
+
+// wrote notes how a write has gone. An answer of which nothing got out was not
+// begun.
+func (w *h1Responder) wrote(n int64, err error) {
+	w.err = err
+	w.out = w.out || n > 0 && w.status != 0
+	if err != nil && !w.out {
+		w.status, w.content = 0, 0
+	}
 }
 
 // Trailers implements Responder.
@@ -198,16 +216,8 @@ func (w *h1Responder) Sent() (status int, content int64) { return w.status, w.co
 // Tunnel implements Responder.
 func (w *h1Responder) Tunnel() Tunnel {
 	w.Flush()
-	w.close, w.ended = true, true
+	w.close, w.ended, w.abrupt = true, true, true
 	c := w.c
-	c.idle = 0
-	c.rate.reset(0)
 	c.Conn.SetDeadline(time.Time{})
-	return h1Tunnel{c}
+	return &h1Tunnel{h1Conn: c}
 }
-
-// h1Tunnel is a connection whose protocol was switched: writes go through.
-type h1Tunnel struct{ *h1Conn }
-
-func (t h1Tunnel) Write(p []byte) (int, error) { return t.Conn.Write(p) }
-func (t h1Tunnel) CloseWrite() error           { return closeWrite(t.Conn) }

@@ -100,24 +100,52 @@ func parseAddr(s []byte) (netip.Addr, bool) {
 // trusted proxy's words are kept and our peer is added to them; anybody else's
 // were left out.
 func (x *Exchange) appendIdentity(dst []byte) []byte {
-	dst = append(dst, "X-Forwarded-For: "...)
-	if x.trusted {
-		dst = x.appendList(dst, "x-forwarded-for")
+	own := &x.site.request // what the site's edits touch is theirs
+	if !own.touches("x-forwarded-for") {
+		dst = append(dst, "X-Forwarded-For: "...)
+		if x.trusted {
+			dst = x.appendList(dst, "x-forwarded-for")
+		}
+		dst = x.Peer.Addr().Unmap().WithZone("").AppendTo(dst)
+		dst = append(dst, "\r\n"...)
 	}
-	dst = x.Peer.Addr().Unmap().WithZone("").AppendTo(dst)
-	dst = append(dst, "\r\nX-Forwarded-Proto: "...)
-	if v := x.vouched("x-forwarded-proto"); v != nil {
-		dst = append(dst, v...)
+	if !own.touches("x-forwarded-proto") {
+		dst = wire.AppendField(dst, forwardedProto, x.vouched("x-forwarded-proto", x.protocol()))
+	}
+	if !own.touches("x-forwarded-host") {
+		dst = wire.AppendField(dst, forwardedHost, x.vouched("x-forwarded-host", x.Authority.Raw))
+	}
+	if x.vouched("forwarded", nil) != nil && !own.touches("forwarded") {
+		dst = x.appendForwarded(dst)
+	}
+	return dst
+}
+
+// appendForwarded appends our element to the Forwarded of a trusted proxy, as a
+// line of its own (RFC 7239, 4).
+func (x *Exchange) appendForwarded(dst []byte) []byte {
+	dst = append(dst, "Forwarded: for="...)
+	if peer := x.Peer.Addr().Unmap().WithZone(""); peer.Is4() {
+		dst = peer.AppendTo(dst)
 	} else {
-		dst = append(dst, x.scheme()...)
+		dst = append(peer.AppendTo(append(dst, `"[`...)), `]"`...)
 	}
-	dst = append(dst, "\r\nX-Forwarded-Host: "...)
-	if v := x.vouched("x-forwarded-host"); v != nil {
-		dst = append(dst, v...)
-	} else {
-		dst = append(dst, x.Authority.Raw...)
-	}
+	dst = append(append(dst, ";proto="...), x.scheme()...)
 	return append(dst, "\r\n"...)
+}
+
+var (
+	forwardedProto = []byte("X-Forwarded-Proto")
+	forwardedHost  = []byte("X-Forwarded-Host")
+	plain, overTLS = []byte("http"), []byte("https")
+)
+
+// protocol is scheme as bytes.
+func (x *Exchange) protocol() []byte {
+	if x.Secure {
+		return overTLS
+	}
+	return plain
 }
 
 // appendList appends every value of a field as one list, ready for one more.
@@ -131,17 +159,18 @@ func (x *Exchange) appendList(dst []byte, name string) []byte {
 	return dst
 }
 
-// vouched returns the last value of a field if the peer is trusted, else nil.
-func (x *Exchange) vouched(name string) []byte {
+// vouched returns the last value of a field if the peer is trusted and sent one,
+// else what is known without it.
+func (x *Exchange) vouched(name string, otherwise []byte) []byte {
 	if !x.trusted {
-		return nil
+		return otherwise
 	}
 	for i := len(x.Head.Fields) - 1; i >= 0; i-- {
 		if f := &x.Head.Fields[i]; f.Class == wire.Identity && wire.EqualFold(f.Name, name) {
 			return f.Value
 		}
 	}
-	return nil
+	return otherwise
 }
 
 // replaced reports whether appendIdentity writes the field anew, so that it

@@ -25,7 +25,9 @@ type listener struct {
 	socket  net.Listener
 	gateway *Gateway
 	options atomic.Pointer[listenerOptions]
-	term    atomic.Int64 // of the server that may accept now
+	server  atomic.Pointer[serverH1] // of the term
+	term    atomic.Int64             // of the server that may accept now
+	ended   chan struct{}            // closed: that server's term is over; applying's
 	closed  atomic.Bool
 }
 
@@ -49,26 +51,43 @@ type term struct {
 	number int64
 }
 
-// Accept waits for a connection, and before that for a place among
-// limits.connections. Errors that pass (no descriptors) are waited out.
+// Accept waits for a connection. Errors that pass (no descriptors) are waited
+// out.
 func (t term) Accept() (net.Conn, error) {
 	pause := acceptPause
-	for {
-		if !t.gateway.places.take() {
-			return nil, io.EOF
-		}
+	for !t.over() {
 		nc, err := t.socket.Accept()
-		if err == nil {
-			return t.accepted(nc), nil
-		}
-		t.gateway.places.giveBack()
-		if t.over() {
-			return nil, io.EOF
-		}
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
+		switch {
+		case err == nil && t.listener.term.Load() != t.number:
+			t.handOver(nc)
+		case err == nil:
+			return t.admitted(nc)
+		case !t.over() && !errors.Is(err, os.ErrDeadlineExceeded):
 			pause = t.waitOut(err, pause)
 		}
 	}
+	return nil, io.EOF
+}
+
+// handOver gives the server that came after this one a connection which this
+// one's last Accept still took.
+func (t term) handOver(nc net.Conn) {
+	go func() {
+		if c, err := t.admitted(nc); err == nil {
+			t.server.Load().serveConn(c.(*h1Conn))
+		}
+	}()
+}
+
+// admitted waits for a place among limits.connections. A listener waits with
+// one connection in hand: a place that was taken before it came could be what
+// another listener's clients wait for.
+func (t term) admitted(nc net.Conn) (net.Conn, error) {
+	if !t.gateway.places.take() {
+		nc.Close()
+		return nil, io.EOF
+	}
+	return t.accepted(nc), nil
 }
 
 // Close does nothing: the listener outlives its servers.
@@ -138,6 +157,9 @@ func (c *h1Conn) admit() error {
 	if proxied, ok := nc.(*proxyproto.Conn); ok {
 		if !c.gateway.current.Load().trusts(addrPort(proxied.Raw().RemoteAddr()).Addr().Unmap()) || proxied.ProxyHeader() == nil {
 			return errProxyHeader
+		}
+		if _, ok := proxied.RemoteAddr().(*net.TCPAddr); !ok {
+			return errProxyHeader // a client without an address is nobody's
 		}
 	}
 	c.peer = addrPort(nc.RemoteAddr())

@@ -11,8 +11,6 @@ import (
 	"weirkeep/gateway/wire"
 )
 
-const originConnect = metrics.Connect
-
 // joinBodyBytes is the longest body that is sent in one write with its head.
 const joinBodyBytes = 16 << 10
 
@@ -21,7 +19,11 @@ type candidate = balance.Candidate
 // obtain gets the head of an answer from one of the cluster's origins: it picks
 // one, makes an attempt, and makes a further one where that is safe.
 func (g *Gateway) obtain(x *Exchange) Reason {
+	if limit := x.snap.bodyBytes; limit > 0 && x.Head.Length > limit {
+		return BodyTooLarge
+	}
 	x.prepareTrip()
+	x.cluster.budget.earn()
 	for {
 		m := x.pickMember()
 		err := x.attempt(m)
@@ -43,12 +45,14 @@ func (x *Exchange) prepareTrip() {
 	t := &x.trip
 	t.Content = &x.Body
 	t.Method = x.Method
-	t.Authority = x.Authority.Raw
 	t.Secure = x.Secure
 	t.Upgrade = x.upgradeAsked()
 	t.Expect = x.Head.Expect && x.Minor == 1 && !x.Body.Done()
 	t.Caller, t.Sender = x, x
 	t.Timeouts = c.timeouts
+	if edits := &x.site.request; edits.any() {
+		x.Head.Fields = edits.apply(x.Head.Fields)
+	}
 }
 
 // joinBody appends a body that is here as a whole to the upstream head.
@@ -72,34 +76,77 @@ func (x *Exchange) joinBody() {
 	if b.Length() == wire.Chunked && b.Done() {
 		x.up = wire.AppendLastChunk(x.up, b.Trailer())
 	}
+	x.joined = b.Done()
 }
 
-// attempt sends the request to one member. What the head says depends on the
-// member only where the cluster's host_header or a proxy asks for it, so a
-// head that was written once is kept unless the member changes it.
+// attempt sends the request to one member. The head is the member's own: its
+// host and the form of the target depend on who gets it.
 func (x *Exchange) attempt(m *member) error {
 	x.member = m
 	x.attempts++
 	if x.attempts == 1 {
 		x.up = x.appendUpstreamHead(x.up[:0])
+		x.bodyAt = len(x.up)
 		x.joinBody()
+		if err := x.Body.Err(); err != nil { // no reason to trouble an origin
+			return &origin.Error{Phase: metrics.Send, Err: &origin.BodyError{Err: err}}
+		}
 	} else {
 		m.metrics.Retries.Inc()
+		x.rewriteHead()
+		x.resumeBody()
 	}
 	x.trip.Head = x.up
+	x.trip.Authority = x.upstreamHost()
 	x.trip.Metrics = m.metrics
 	return m.pool.Begin(&x.trip, x.tick)
 }
 
+// resumeBody makes a body readable again that an earlier attempt has stopped
+// waiting for.
+func (x *Exchange) resumeBody() {
+	if x.Body.Err() == errInterrupted {
+		x.Client.Resume()
+		x.Body.Reset(x.Source, x.Head.Length)
+	}
+}
+
+// rewriteHead replaces the upstream head of an earlier attempt. The body that
+// was joined to it stays.
+func (x *Exchange) rewriteHead() {
+	end := len(x.up)
+	x.up = x.appendUpstreamHead(x.up)
+	bodyAt := len(x.up) - end
+	x.up = append(x.up, x.up[x.bodyAt:end]...)
+	x.up = append(x.up[:0], x.up[end:]...)
+	x.bodyAt = bodyAt
+}
+
 // mayRetry reports whether a further attempt is allowed and safe.
 func (x *Exchange) mayRetry(e *origin.Error) bool {
-	if x.attempts > x.cluster.retries || x.Body.Read() > 0 && !x.Body.Done() || x.Body.Err() != nil {
+	if x.attempts > x.cluster.retries || !x.repeatable() {
 		return false
 	}
 	if x.trip.Upgrade != nil && e.Answered {
 		return false
 	}
-	return e.Retryable(idempotent(x.Method))
+	return e.Retryable(idempotent(x.Method)) && x.cluster.budget.spend()
+}
+
+// repeatable reports whether the request's body can be sent once more: there is
+// none, it stands in the upstream head, or nobody has taken a byte of it. A body
+// that an attempt has read, to its end or not, is gone.
+func (x *Exchange) repeatable() bool {
+	b := &x.Body
+	switch {
+	case x.joined || b.Length() <= 0 && b.Length() != wire.Chunked:
+		return true
+	case b.Read() > 0 || b.Done():
+		return false
+	case b.Err() == nil:
+		return true
+	}
+	return b.Err() == errInterrupted && b.Length() > 0 // no byte of it, not even framing
 }
 
 // idempotent reports whether a method may be repeated without being asked
@@ -153,8 +200,8 @@ func (x *Exchange) pickAmong(fit func(*member, bool, time.Time) bool) *member {
 }
 
 // upgradeAsked returns the protocols that the request wants to switch to, if
-// the cluster lets it: nil means none. A body that is not here yet has no place
-// on a connection that is about to change its protocol.
+// the cluster lets it: nil means none. A body has to be here as a whole: it has no
+// place on a connection that is about to change its protocol.
 func (x *Exchange) upgradeAsked() []byte {
 	asked := x.Head.Upgrade
 	if asked == nil || x.Minor == 0 || !x.cluster.allowsUpgrade(asked) {
@@ -163,10 +210,28 @@ func (x *Exchange) upgradeAsked() []byte {
 	if wire.EqualFold(asked, "websocket") && string(x.Method) != "GET" {
 		return nil
 	}
-	if !x.Body.Done() && !x.Body.Whole() {
+	if !x.awaitBody() {
 		return nil
 	}
 	return asked
+}
+
+// awaitBody waits until a short body of known length is here as a whole, and
+// reports whether nothing of the request's body is left to come.
+func (x *Exchange) awaitBody() bool {
+	n := x.Body.Length()
+	if x.Body.Done() {
+		return true
+	}
+	if n <= 0 || n > joinBodyBytes || x.Head.Expect {
+		return false
+	}
+	for int64(len(x.Source.Window())) < n {
+		if x.Source.Fill() != nil {
+			return false // the attempt will find out
+		}
+	}
+	return true
 }
 
 // Interim implements origin.Caller.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"errors"
 	"os"
 	"time"
 )
@@ -38,6 +39,9 @@ func (l *paceLimit) limit(now time.Time, idle time.Duration) time.Time {
 // body has been too slow for a whole window. A read that ended in an error of
 // the connection is not judged.
 func (l *paceLimit) account(n int, start time.Time, err error) error {
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil
+	}
 	if l.rate <= 0 && n > 0 {
 		l.quiet = 0
 		return nil
@@ -62,6 +66,6 @@ func (l *paceLimit) account(n int, start time.Time, err error) error {
 
 // patient reports whether, after a deadline has passed, there is still time for
 // the next byte.
-func (l *paceLimit) patient(_ time.Time, idle time.Duration) bool {
+func (l *paceLimit) patient(idle time.Duration) bool {
 	return idle > 0 && idle-l.quiet > time.Millisecond
 }

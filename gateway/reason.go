@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 
+	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/wire"
 )
@@ -147,9 +148,9 @@ func reasonOfTrip(e *origin.Error) Reason {
 		return ClientGone
 	case e.Local():
 		return LocalFailure
-	case e.Phase == originConnect && isTimeout(e.Err):
+	case e.Phase == metrics.Connect && isTimeout(e.Err):
 		return ConnectTimeout
-	case e.Phase == originConnect:
+	case e.Phase == metrics.Connect:
 		return ConnectFailed
 	case errors.Is(e.Err, origin.ErrTimeout), isTimeout(e.Err):
 		return OriginTimeout

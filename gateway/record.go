@@ -9,8 +9,8 @@ import (
 // record counts an exchange that has ended and writes it to the access log.
 func (g *Gateway) record(x *Exchange) {
 	status, content := x.w.Sent()
-	if x.reason == ClientGone && status == 0 {
-		status = ClientGone.Status()
+	if status == 0 {
+		status = x.reason.Status()
 	}
 	x.end = time.Now()
 	took := x.end.Sub(x.start)

@@ -16,6 +16,7 @@ func (g *Gateway) serve(x *Exchange, w Responder) {
 	x.w = w
 	x.snap = g.acquire()
 	defer g.finish(x)
+	x.Now = g.now(x.start)
 
 	reason := g.check(x)
 	if reason != Served {
@@ -31,17 +32,20 @@ func (g *Gateway) serve(x *Exchange, w Responder) {
 	} else {
 		g.refuse(x, reason)
 	}
+	if x.w.End() != nil && reason == Served {
+		reason = ClientGone
+	}
 	x.reason = reason
 }
 
 // finish ends the walk, also one that ended in a panic: a fault of ours costs
 // its own exchange and no other.
 func (g *Gateway) finish(x *Exchange) {
+	defer x.release()
 	if fault := recover(); fault != nil {
 		g.caught(x, fault)
 	}
 	g.record(x)
-	x.release()
 }
 
 // release gives the snapshot back, once. Its parts may still be read.
@@ -52,17 +56,26 @@ func (x *Exchange) release() {
 	}
 }
 
+// caught answers an exchange that met a fault of ours, to the answer's end. Its
+// trip is given up first; if the answer, or the log, meets a fault as well, the
+// connection is all that ends.
 func (g *Gateway) caught(x *Exchange, fault any) {
-	g.metrics.Process.Panics.Inc()
-	g.log.Error("panic in an exchange", slog.Any("fault", fault), slog.String("stack", string(debug.Stack())))
+	defer func() {
+		if recover() != nil {
+			x.w.Abort()
+		}
+	}()
 	x.reason = Panicked
+	g.metrics.Process.Panics.Inc()
 	x.trip.Abandon()
+	g.log.Error("panic in an exchange", slog.Any("fault", fault), slog.String("stack", string(debug.Stack())))
 	if status, _ := x.w.Sent(); status == 0 {
 		g.refuse(x, Panicked)
 	} else {
 		x.w.Abort()
 	}
 	x.w.Close()
+	x.w.End()
 }
 
 // serveBadHead answers a head that the front door could not read: it has no
@@ -71,7 +84,10 @@ func (g *Gateway) serveBadHead(x *Exchange, w Responder, reason Reason) {
 	x.w = w
 	x.snap = g.acquire()
 	defer g.finish(x)
+	x.Now = g.now(x.start)
 	x.w.Close()
+	x.Minor = -1 // not known
+	x.nameRequest(g)
 	x.identify()
 	g.refuse(x, reason)
 	x.reason = reason

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/netip"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -30,9 +31,10 @@ type snapshot struct {
 	via       [2][]byte // value of Via by the minor version of what is passed on
 	httpsPort int       // of the first TLS listener, for redirects; 0: none
 
-	users  atomic.Int64 // exchanges, and one for being current
-	retire func()       // called once, when the last user has gone
-	dates  *dateCache
+	users   atomic.Int64 // exchanges, and one for being current
+	retire  func()       // called once, when the last user has gone
+	retired sync.Once
+	dates   *dateCache
 }
 
 // times bound what a client may take.
@@ -67,6 +69,7 @@ type cluster struct {
 	hostOrigin bool
 	timeouts   origin.Timeouts
 	retries    int
+	budget     *retryBudget
 	upgrades   []string // lower case
 }
 
@@ -108,7 +111,7 @@ func (g *Gateway) acquire() *snapshot {
 
 func (s *snapshot) release() {
 	if s.users.Add(-1) == 0 && s.retire != nil {
-		s.retire()
+		s.retired.Do(s.retire) // one who came late may have counted up again
 	}
 }
 

@@ -73,12 +73,7 @@ func (s *Status) whyNotReady() string {
 	if s.Draining {
 		return "draining"
 	}
-	for _, o := range s.Origins {
-		if o.Up {
-			return ""
-		}
-	}
-	return "no origin is up"
+	return ""
 }
 
 func (g *Gateway) originStatus() (all []OriginStatus) {

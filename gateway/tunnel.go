@@ -1,9 +1,15 @@
 package gateway
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"net"
+	"runtime/debug"
+	"sync/atomic"
 	"time"
+
+	"github.com/pires/go-proxyproto"
 
 	"weirkeep/gateway/wire"
 )
@@ -19,13 +25,17 @@ func (g *Gateway) tunnel(x *Exchange) Reason {
 	g.metrics.Process.Tunnels.Inc()
 	defer g.metrics.Process.Tunnels.Dec()
 
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		sendUp(up, client)
-	}()
-	sendDown(client, up, early)
-	<-done
+	t := &tunnel{client: client, up: up, patience: x.trip.Timeouts.BodyIdle}
+	done := make(chan any, 1)
+	go func() { done <- t.guard(t.sendUp) }()
+	var err error
+	fault := t.guard(func() { err = t.sendDown(early) })
+	if err != nil || fault != nil {
+		x.w.Abort() // also ends who still waits for the client
+	}
+	if fault = cmp.Or(fault, <-done); fault != nil {
+		panic(fault)
+	}
 	up.Close()
 	x.trip.End(false)
 	return Served
@@ -33,38 +43,94 @@ func (g *Gateway) tunnel(x *Exchange) Reason {
 
 var upgradeName = []byte("Upgrade")
 
-// sendUp copies what the client says; its end is passed on as an end.
-func sendUp(up net.Conn, client Tunnel) {
+// tunnel copies bytes both ways. While both halves are open neither side has to
+// say anything, ever. Once one has ended, the other is held to an idle limit:
+// who has said goodbye may be gone, and its silence would look the same.
+type tunnel struct {
+	client   Tunnel
+	up       net.Conn
+	patience time.Duration
+	half     atomic.Bool // one of the two ways has ended
+}
+
+// guard runs one way and returns its panic, if there is one: in a goroutine of
+// its own that would end the process, and before the other way has ended the
+// exchange must not.
+func (t *tunnel) guard(way func()) (fault any) {
+	defer func() {
+		if fault = recover(); fault != nil {
+			fault = fmt.Sprintf("%v\n%s", fault, debug.Stack())
+			t.up.SetDeadline(time.Unix(1, 0))
+		}
+	}()
+	way()
+	return nil
+}
+
+// sendUp copies what the client says; its end is passed on as an end. If it
+// breaks, so does the other way.
+func (t *tunnel) sendUp() {
 	for {
-		if p := client.Window(); len(p) > 0 {
-			if _, err := up.Write(p); err != nil {
+		if p := t.client.Window(); len(p) > 0 {
+			if _, err := t.up.Write(p); err != nil {
 				break
 			}
-			client.Advance(len(p))
+			t.client.Advance(len(p))
 		}
-		if client.Fill() != nil {
+		if err := t.client.Fill(); err != nil {
+			if err != io.EOF {
+				t.up.SetDeadline(time.Unix(1, 0))
+			}
 			break
 		}
 	}
-	closeWrite(up)
+	closeWrite(t.up)
+	t.half.Store(true)
+	t.up.SetReadDeadline(time.Now().Add(t.patience))
 }
 
-// sendDown copies what the origin says: first what came with its 101.
-func sendDown(client Tunnel, up net.Conn, early []byte) {
-	if len(early) > 0 {
-		if _, err := client.Write(early); err != nil {
-			up.SetDeadline(time.Unix(1, 0))
-			return
+// sendDown copies what the origin says: first what came with its 101. An error
+// means that one of the two broke; then nothing more goes up either.
+func (t *tunnel) sendDown(early []byte) error {
+	_, err := t.client.Write(early)
+	if err == nil {
+		err = t.copyDown()
+	}
+	if err != nil {
+		t.up.SetDeadline(time.Unix(1, 0))
+		return err
+	}
+	t.client.CloseWrite()
+	t.client.Patience(t.patience)
+	return nil
+}
+
+func (t *tunnel) copyDown() error {
+	buf := make([]byte, 16<<10)
+	for {
+		n, err := t.up.Read(buf)
+		if n > 0 {
+			if _, werr := t.client.Write(buf[:n]); werr != nil {
+				return werr
+			}
+			if t.half.Load() {
+				t.up.SetReadDeadline(time.Now().Add(t.patience))
+			}
+		}
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
 		}
 	}
-	if _, err := io.Copy(client, up); err != nil {
-		up.SetDeadline(time.Unix(1, 0)) // also ends who still writes to it
-	}
-	client.CloseWrite()
 }
 
 // closeWrite ends our half of c, or all of it where halves cannot be ended.
 func closeWrite(c net.Conn) error {
+	if proxied, ok := c.(*proxyproto.Conn); ok {
+		c = proxied.Raw()
+	}
 	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}

@@ -15,7 +15,7 @@ func (x *Exchange) appendUpstreamHead(dst []byte) []byte {
 	dst = x.appendFields(dst)
 	dst = x.appendIdentity(dst)
 	dst = wire.AppendField(dst, viaName, x.snap.via[x.Minor])
-	if x.Head.RequestID == nil {
+	if !x.site.request.touches("x-request-id") {
 		dst = wire.AppendField(dst, requestIDName, x.requestID)
 	}
 	dst = x.appendConnection(dst)
@@ -33,7 +33,7 @@ var (
 func (x *Exchange) appendRequestLine(dst []byte) []byte {
 	dst = append(append(dst, x.Method...), ' ')
 	if x.member.proxy && !x.Secure {
-		dst = append(append(dst, "http://"...), x.Authority.Raw...)
+		dst = append(append(dst, "http://"...), x.upstreamHost()...)
 	}
 	target := x.Target.Raw
 	if n := x.decision.Strip; n > 0 {
@@ -58,13 +58,8 @@ func (x *Exchange) upstreamHost() []byte {
 }
 
 func (x *Exchange) appendFields(dst []byte) []byte {
-	fields := x.Head.Fields
-	if x.site.request.any() {
-		x.Head.Fields = x.site.request.apply(fields)
-		fields = x.Head.Fields
-	}
-	for i := range fields {
-		if f := &fields[i]; x.passes(f) {
+	for i := range x.Head.Fields {
+		if f := &x.Head.Fields[i]; x.passes(f) {
 			dst = wire.AppendField(dst, f.Name, f.Value)
 		}
 	}
@@ -76,8 +71,6 @@ func (x *Exchange) passes(f *wire.Field) bool {
 	switch f.Class {
 	case wire.Plain, wire.Via, wire.Date:
 		return true
-	case wire.RequestID:
-		return x.Head.RequestID != nil
 	case wire.Identity:
 		return x.trusted && !replaced(f.Name)
 	case wire.Underscored:
@@ -129,6 +122,17 @@ type edits struct {
 }
 
 func (e *edits) any() bool { return len(e.remove) > 0 }
+
+// touches reports whether the edits set or remove a field, given in lower case:
+// then the gateway does not write its own.
+func (e *edits) touches(name string) bool {
+	for _, removed := range e.remove {
+		if string(removed) == name {
+			return true
+		}
+	}
+	return false
+}
 
 // apply marks what is removed as ending here, and appends what is set.
 func (e *edits) apply(fields []wire.Field) []wire.Field {

@@ -123,6 +123,7 @@ func TestScripts(t *testing.T) {
 func setup(env *testscript.Env) error {
 	env.Setenv("HOME", env.WorkDir)
 	env.Setenv("XDG_STATE_HOME", env.WorkDir+"/state")
+	env.Setenv("STATE_DIRECTORY", env.WorkDir+"/state/weirkeep") // also as root
 	env.Setenv("LOG", env.WorkDir+"/log")
 	env.Setenv("STATUS", env.WorkDir+"/status")
 	return nil

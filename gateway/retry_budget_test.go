@@ -1,0 +1,237 @@
+package gateway
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weirkeep/gateway/unit"
+)
+
+const percent = unit.Percent(oneAttempt / 100)
+
+// What a budget grants after a number of exchanges that all want one more try.
+func TestRetryBudget(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		share           unit.Percent
+		quiet, troubled int // exchanges that need no retry, then exchanges that do
+		granted         int
+	}{
+		{"none is wanted", 20 * percent, 1000, 0, 0},
+		{"the reserve", 20 * percent, 0, 100, 100},
+		{"a share beyond the reserve", 20 * percent, 0, 600, 100 + 599/5},
+		{"the reserve does not grow", 20 * percent, 100000, 600, 100 + 599/5},
+		{"nothing beyond the reserve", 0, 1000, 600, 100},
+		{"all", 100 * percent, 0, 600, 600},
+		{"a small share", percent / 2, 0, 1000, 100 + 999/200},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newRetryBudget(tt.share)
+			for range tt.quiet {
+				b.earn()
+			}
+			granted := 0
+			for range tt.troubled {
+				b.earn()
+				if b.spend() {
+					granted++
+				}
+			}
+			if granted != tt.granted {
+				t.Errorf("%d further attempts were granted, want %d", granted, tt.granted)
+			}
+		})
+	}
+}
+
+// In any order of earning and spending: never more than the reserve and the
+// share, and not refused while one whole attempt is saved.
+func TestRetryBudgetHolds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		share := unit.Percent(rapid.IntRange(0, oneAttempt).Draw(t, "share"))
+		b := newRetryBudget(share)
+		saved := int64(savedAtMost)
+		for _, earns := range rapid.SliceOf(rapid.Bool()).Draw(t, "earns") {
+			if earns {
+				b.earn()
+				if saved < savedAtMost {
+					saved += int64(share)
+				}
+				continue
+			}
+			for range rapid.IntRange(1, 60).Draw(t, "spends") {
+				want := saved >= oneAttempt
+				if want {
+					saved -= oneAttempt
+				}
+				if got := b.spend(); got != want {
+					t.Fatalf("spend() = %v with %d saved", got, saved)
+				}
+			}
+		}
+	})
+}
+
+// Many at once get no more than one after the other.
+func TestHammerRetryBudget(t *testing.T) {
+	const each = 5000
+	workers := 2 * runtime.GOMAXPROCS(0)
+	b := newRetryBudget(20 * percent)
+	var granted atomic.Int64
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for range each {
+				b.earn()
+				if b.spend() {
+					granted.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if most := int64(100 + workers*each/5); granted.Load() > most {
+		t.Errorf("%d further attempts were granted, want at most %d", granted.Load(), most)
+	}
+	if saved := b.saved.Load(); saved < 0 || saved > savedAtMost+int64(workers)*int64(20*percent) {
+		t.Errorf("%d is saved in the end", saved)
+	}
+}
+
+// When every origin of a cluster dies on every request, the origins see the
+// requests, the reserve and the share, and no more.
+func TestDyingClusterIsNotFlooded(t *testing.T) {
+	t.Parallel()
+	const exchanges = 400
+	for _, tt := range []struct {
+		name     string
+		retry    string
+		attempts int
+	}{
+		{"default", "", exchanges + 100 + (exchanges-1)/5},
+		{"half", ", retry: { budget: 50% }", exchanges + 100 + (exchanges-1)/2},
+		{"only the reserve", ", retry: { budget: 0% }", exchanges + 100},
+		{"several tries each", ", retry: { retries: 3, budget: 0% }", exchanges + 100},
+		{"no retries", ", retry: { retries: 0 }", exchanges},
+		{"no retries, whatever is saved", ", retry: { retries: 0, budget: 100% }", exchanges},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dies := func(_ int, c *endConn) { c.head() }
+			one, other := newEndOrigin(t, dies), newEndOrigin(t, dies)
+			both := fmt.Sprintf(`%s" }, { address: "%s`, one.addr, other.addr)
+			text := "listeners: [{ address: \"127.0.0.1:0\" }]\nclusters: { app: { origins: [{ address: \"" + both + "\" }]" + tt.retry + " } }\n" + endNoLog
+			addr, g := start(t, text, Options{})
+			c := endDial(t, addr)
+			r := bufio.NewReader(c)
+			for range exchanges {
+				io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+				if status, body, err := endAnswer(r); status != 502 || err != nil {
+					t.Fatalf("answered %d %q (%v)", status, body, err)
+				}
+			}
+			if got := len(one.seen()) + len(other.seen()); got != tt.attempts {
+				t.Errorf("the origins saw %d requests, want %d", got, tt.attempts)
+			}
+			if got := endRetries(g); got != tt.attempts-exchanges {
+				t.Errorf("%d retries are counted, want %d", got, tt.attempts-exchanges)
+			}
+		})
+	}
+}
+
+func endRetries(g *Gateway) (n int) {
+	for _, m := range g.current.Load().clusters[0].members {
+		n += int(m.metrics.Retries.Load())
+	}
+	return n
+}
+
+// endGauges are what a scrape shows of the first origin.
+func endGauges(g *Gateway) [3]int64 {
+	g.Metrics().Gauge()
+	m := g.current.Load().clusters[0].members[0].metrics
+	return [3]int64{m.Up.Load(), m.InFlight.Load(), m.Idle.Load()}
+}
+
+// The gauges of an origin are right whenever they are read, though nobody keeps
+// them in between. An origin that is down does not make the gateway unready:
+// its clients would be worse off anywhere but here.
+func TestGaugesAreRightAtEachScrape(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan bool), make(chan bool)
+	serve := func(_ int, c *endConn) {
+		for head := c.head(); head != ""; head = c.head() {
+			arrived <- true
+			<-release
+			c.say(endOK)
+		}
+	}
+	o := newEndOrigin(t, serve)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(addr string) string { return endText(&endOrigin{addr: addr}, "", "", endNoLog) }
+	down := free.Addr().String()
+	free.Close()
+	addr, g := start(t, text(o.addr), Options{})
+	want := func(when string, up, inFlight, idle int64) {
+		t.Helper()
+		var got [3]int64
+		endUntil(t, when, func() bool {
+			got = endGauges(g)
+			return slices.Equal(got[:], []int64{up, inFlight, idle})
+		})
+		if !g.Status().Ready {
+			t.Errorf("%s: not ready: %s", when, g.Status().NotReady)
+		}
+	}
+	want("before the first request", 1, 0, 0)
+	c := endDial(t, addr)
+	r := bufio.NewReader(c)
+	ask := func() { io.WriteString(c, "GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
+	ask()
+	<-arrived
+	want("during a request", 1, 1, 0)
+	release <- true
+	endAnswer(r)
+	want("after it", 1, 0, 1)
+
+	apply(t, g, text(down))
+	want("another origin, not asked yet", 1, 0, 0)
+	ask()
+	if status, _, err := endAnswer(r); status != 502 || err != nil {
+		t.Errorf("answered %d, %v", status, err)
+	}
+	want("it refused", 0, 0, 0)
+	back, err := net.Listen("tcp", down)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer back.Close()
+	go func() {
+		for {
+			nc, err := back.Accept()
+			if err != nil {
+				return
+			}
+			go (&endConn{Conn: nc, in: bufio.NewReader(nc), o: &endOrigin{heads: make(chan string, 64)}}).serve()
+		}
+	}()
+	endUntil(t, "it is asked again", func() bool {
+		ask()
+		status, _, _ := endAnswer(r)
+		return status == 200
+	})
+	want("it is back", 1, 0, 1)
+}
