@@ -2,7 +2,7 @@
 
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector.
-RACY    := ./gateway ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/metrics ./gateway/admin ./gateway/route ./gateway/wire ./cmd/weirkeep
+RACY    := ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/metrics ./gateway/admin ./gateway/route ./gateway/wire ./cmd/weirkeep
 FUZZ    := gateway/wire:FuzzHead gateway/wire:FuzzChunk gateway/wire:FuzzTarget gateway/wire:FuzzAuthority \
            gateway/route:FuzzQuery gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
 FUZZRUNS ?= 200000

@@ -70,23 +70,33 @@ func (t *tunnel) guard(way func()) (fault any) {
 // sendUp copies what the client says; its end is passed on as an end. If it
 // breaks, so does the other way.
 func (t *tunnel) sendUp() {
+	err := t.copyUp()
+	closeWrite(t.up)
+	if err != nil {
+		t.up.SetDeadline(time.Unix(1, 0)) // nothing may set it later again
+		return
+	}
+	t.half.Store(true)
+	t.up.SetReadDeadline(time.Now().Add(t.patience))
+}
+
+// copyUp copies until the client ends its half.
+func (t *tunnel) copyUp() error {
 	for {
 		if p := t.client.Window(); len(p) > 0 {
 			if _, err := t.up.Write(p); err != nil {
-				break
+				return err
 			}
 			t.client.Advance(len(p))
 		}
-		if err := t.client.Fill(); err != nil {
-			if err != io.EOF {
-				t.up.SetDeadline(time.Unix(1, 0))
-			}
-			break
+		switch err := t.client.Fill(); err {
+		case nil:
+		case io.EOF:
+			return nil
+		default:
+			return err
 		}
 	}
-	closeWrite(t.up)
-	t.half.Store(true)
-	t.up.SetReadDeadline(time.Now().Add(t.patience))
 }
 
 // sendDown copies what the origin says: first what came with its 101. An error

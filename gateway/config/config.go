@@ -114,7 +114,7 @@ type Secret string
 
 // Limits bound what a client may ask for.
 type Limits struct {
-	Connections          Auto      `yaml:"connections" default:"auto"`                              // default auto: half of the file descriptors allowed
+	Connections          Auto      `yaml:"connections" default:"auto"`                              // default auto: half of the file descriptors allowed, less a reserve
 	ConnectionsPerClient int       `yaml:"connections_per_client" default:"0" range:"0.."`          // default 0: no limit; never for trusted_proxies
 	HeaderNameBytes      int       `yaml:"header_name_bytes" default:"256" range:"1..4096"`         // default 256; 1..4096
 	HeaderBytes          unit.Size `yaml:"header_bytes" default:"32KiB" range:"4KiB..1MiB"`         // default 32KiB, whole head; 4KiB..1MiB

@@ -1,0 +1,27 @@
+// Package promises holds a running gateway to what it promises, each promise
+// with its figure. It has tests only.
+//
+//	G2   no answer goes to the wrong request          answers_test.go
+//	G3   no input crashes it                          input_test.go
+//	G5   a hostile origin costs little memory         hostile_test.go
+//	G6   memory is bounded                            memory_test.go
+//	G7   slow clients cost only themselves            slow_test.go
+//	G8   closing idle connections loses no request    stale_test.go
+//	G11  a cut answer is seen as cut                  cut_test.go
+//	G12  a client that has gone frees its origin      gone_test.go
+//	G15  running out of descriptors is survived       starved_test.go
+//	G19  who asks is not the client's to say          identity_test.go
+//	G21  strictness is cheap                          strict_test.go
+//
+// The tests know the gateway from outside: its configuration, its addresses,
+// what it counts. Clients and origins are raw connections and net/http's
+// parsers, never the gateway's own code. Everything that is asked for carries a
+// nonce, and content is made from the nonce, so that a byte at the wrong place
+// is seen. After every scenario the goroutines and descriptors must be those
+// from before it.
+//
+// Memory, processor time and descriptors are measured in a process of its own
+// that holds the gateway and nothing else: the test binary, run again.
+//
+// The short forms run with all tests; -soak runs the long ones.
+package promises

@@ -1,0 +1,90 @@
+package promises
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+var soak = flag.Bool("soak", false, "run the long forms: about half an hour")
+
+// TestMain is also the entrance of the child processes.
+func TestMain(m *testing.M) {
+	if file := os.Getenv(childConfig); file != "" {
+		if err := runChild(file); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// either is the short form's figure or, with -soak, the long one's.
+func either[T any](short, long T) T {
+	if *soak {
+		return long
+	}
+	return short
+}
+
+// watchLeaks fails the test if, 5 s after all else was cleaned up, goroutines
+// run or descriptors are open that did not before. It is called before anything
+// is started, by tests that run alone.
+func watchLeaks(t *testing.T) {
+	t.Helper()
+	before, files := goroutines(), openFiles(t)
+	t.Cleanup(func() {
+		clean := within(5*time.Second, func() bool { return len(goroutines()) <= len(before) && openFiles(t) <= files })
+		if !clean {
+			t.Errorf("leak: %d descriptors, %d before; %d goroutines, %d before:\n\n%s",
+				openFiles(t), files, len(goroutines()), len(before), strings.Join(goroutines(), "\n\n"))
+		}
+	})
+}
+
+// goroutines are the stacks of all that run, but for two of fasthttp's: one
+// that looks every 10 s whether its server has ended, and one a process.
+func goroutines() (stacks []string) {
+	buf := make([]byte, 64<<10)
+	for {
+		n := runtime.Stack(buf, true)
+		if n < len(buf) {
+			buf = buf[:n]
+			break
+		}
+		buf = make([]byte, 2*len(buf))
+	}
+	for stack := range strings.SplitSeq(string(buf), "\n\n") {
+		if !strings.Contains(stack, "fasthttp.(*workerPool).Start.func2") && !strings.Contains(stack, "fasthttp.updateServerDate.func1") {
+			stacks = append(stacks, stack)
+		}
+	}
+	return stacks
+}
+
+// openFiles counts the descriptors of this process.
+func openFiles(t *testing.T) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries) - 1 // the directory itself
+}
+
+// within waits until it is so, and reports whether it came to be in time.
+func within(patience time.Duration, so func() bool) bool {
+	for end := time.Now().Add(patience); ; time.Sleep(2 * time.Millisecond) {
+		if so() {
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
+	}
+}
