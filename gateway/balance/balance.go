@@ -34,7 +34,8 @@ type Balancer interface {
 type Factory func(decode func(into any) error) (Balancer, error)
 
 // balancers is every balancer there is, by its name in configuration.
-// To add one, write its file and add its line here.
+// To add one, write its file and add its line here: configuration, schema and
+// messages take the names from this table.
 var balancers = map[string]Factory{
 	"random":      newRandom,
 	"round-robin": newRoundRobin,

@@ -24,7 +24,7 @@ var Codes = []Code{
 		"E101", "file cannot be read",
 		"The file does not exist, is not a regular file, is too large, holds nothing, or may not be read by this user.",
 		"weirkeep serve -c missing.yaml",
-		"Check the path and its permissions. weirkeep init > weirkeep.yaml writes a file to begin with.",
+		"Check the path and its permissions. weirkeep init weirkeep.yaml makes a file to begin with.",
 	},
 	{
 		"E102", "unknown key",
@@ -112,7 +112,7 @@ var Codes = []Code{
 	},
 	{
 		"E203", "origin defined in two ways",
-		"An origin is its address: load, health and state belong to it. Two definitions of one address or of one name must not differ.",
+		"An origin is one address with one name and one kind, in every cluster: logs, metrics and connections go by it. An origin without a name is called by its address as it is written.",
 		"clusters:\n  a: { origins: [{ name: web1, address: \"10.0.0.1:80\" }] }\n  b: { origins: [{ name: web1, address: \"10.0.0.2:80\" }] }",
 		"Define the origin once, under origins, and name it in both clusters.",
 	},
@@ -154,9 +154,9 @@ var Codes = []Code{
 	},
 	{
 		"E210", "balancer that cannot be made",
-		"A balancer refuses its options.",
-		"clusters: { shop: { balancer: random } }",
-		"Do what the message says.",
+		"The gateway was given a balancer that it has not. A file is refused before that, with E110: only a program that uses the gateway as a library gets here.",
+		"cluster.Balancer = \"least-load\" // in Go",
+		"Choose one of those that the message names.",
 	},
 	{
 		"E220", "page cannot be read",
@@ -167,8 +167,8 @@ var Codes = []Code{
 	{
 		"E230", "mappings that cannot be compiled",
 		"The table of sites and mappings refuses one of them.",
-		"mappings: [{ site: shop, prefix: /api, cluster: shop }]",
-		"Do what the message says.",
+		"sites: { shop: { hosts: [shop.example], path_prefix: /shop } }\nmappings: [{ site: shop, prefix: /api, cluster: shop }]",
+		"Do what the message says: here, write a prefix below /shop.",
 	},
 	{
 		"E601", "authorities that cannot be used",
@@ -201,10 +201,22 @@ var Codes = []Code{
 		"Make its directory, and let the user of the gateway write there.",
 	},
 	{
+		"E804", "admin socket that cannot be made",
+		"The folder of admin.socket does not exist or may not be written to, or something else has the path.",
+		"admin: { socket: /run/weirkeep/admin.sock }",
+		"Make the folder, and let the user of the gateway write there; systemd does with RuntimeDirectory=weirkeep.",
+	},
+	{
+		"E805", "state directory that cannot be used",
+		"The admin token is kept in node.state_dir, and it cannot be written or read there.",
+		"node: { state_dir: /var/lib/weirkeep }",
+		"Let the user of the gateway write there (systemd does with StateDirectory=weirkeep), choose another node.state_dir, or set admin.token.",
+	},
+	{
 		"W310", "mapping that can never match",
 		"An earlier mapping takes every request that this one would. Mappings are not reordered.",
 		"mappings:\n  - { site: shop, cluster: a }\n  - { site: shop, prefix: /api, cluster: b }",
-		"Put the more specific mapping first.",
+		"Put the more specific mapping first. Mappings are counted from 0, here and in log and metrics.",
 	},
 	{
 		"W320", "strip_prefix without prefix",
@@ -267,6 +279,12 @@ var Codes = []Code{
 		"Take it out of remove.",
 	},
 	{
+		"W330", "origin that is this gateway",
+		"An origin has the address of one of the gateway's own listeners, so that it would ask itself, again and again.",
+		"listeners: [{ address: \":8080\" }]\nclusters: { shop: { origins: [{ address: \"127.0.0.1:8080\" }] } }",
+		"Write the address of the server that answers.",
+	},
+	{
 		"W331", "settings of a log that is off",
 		"The access log's format is off, so where it goes does not matter.",
 		"access_log: { format: off, path: access.log }",
@@ -277,6 +295,24 @@ var Codes = []Code{
 		"There is neither an address nor a socket for administrators.",
 		"admin: { address: \"off\", token: \"${file:token}\" }",
 		"Give admin an address or a socket, or take the token away.",
+	},
+	{
+		"W333", "redirect to https that nobody answers",
+		"A listener redirects to https, no listener has tls, and there are no trusted_proxies that might speak it: clients are sent to port 443 of the host.",
+		"listeners: [{ address: \":80\", redirect_to_https: true }]",
+		"Add a listener with tls, name the proxies that speak it in trusted_proxies, or take the redirect away.",
+	},
+	{
+		"W603", "certificate that is not valid, or not for long",
+		"A listener's certificate has expired, is not valid yet, or expires within 14 days.",
+		"certificates: [{ cert: tls/site.pem, key: tls/site.key }]",
+		"Renew it. Files that are replaced are read again without a reload.",
+	},
+	{
+		"W604", "certificate for nobody",
+		"No host of any site is among the names of a listener's certificate, so every client that checks names refuses it.",
+		"certificates: [{ cert: tls/other.pem, key: tls/other.key }]",
+		"Name the certificate of the site's hosts, or take it away.",
 	},
 	{
 		"W810", "change that waits for a start",

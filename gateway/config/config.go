@@ -13,7 +13,7 @@
 //	yaml      the key; "-" is no key
 //	default   its value when it is not written, in the form of the file; of a list, its one entry
 //	required  "true": it must be written, a list or map with at least one entry
-//	enum      the words it may be, separated by "|"
+//	enum      the words it may be, separated by "|"; "@" and a name: those of wordLists
 //	range     lowest..highest, in the form of the file; either may be left out
 //	check     the grammar of its text, or of each text in it: a name in checks
 //	keys      the grammar of a map's keys: a name in checks
@@ -159,16 +159,16 @@ type Origin struct {
 
 // Cluster is a named set of origins.
 type Cluster struct {
-	Balancer         string        `yaml:"balancer" default:"round-robin" enum:"round-robin|random"` // round-robin (default) | random
-	Origins          []Origin      `yaml:"origins" required:"true" short:"name"`                     // inline, or the name of a shared one; at least one
-	HostHeader       string        `yaml:"host_header" default:"client" check:"authority"`           // client (default) | origin | any other: that name
-	TLS              OriginTLS     `yaml:"tls"`                                                      // how https origins are verified
-	ConnectTimeout   unit.Duration `yaml:"connect_timeout" default:"2s" range:"1ms..5m"`             // default 2s
-	FirstByteTimeout unit.Duration `yaml:"first_byte_timeout" default:"60s" range:"1ms..1d"`         // default 60s
-	BodyIdleTimeout  unit.Duration `yaml:"body_idle_timeout" default:"60s" range:"1ms..1d"`          // default 60s
-	KeepAlive        unit.Duration `yaml:"keep_alive" default:"4s" range:"0s..1h"`                   // default 4s: longest idle time of a pooled connection; 0s: none is kept
-	Upgrades         []string      `yaml:"upgrades" default:"websocket" check:"protocol"`            // protocols that a connection may switch to; default [websocket]
-	Retry            Retry         `yaml:"retry"`                                                    // when a request may be sent again
+	Balancer         string        `yaml:"balancer" default:"round-robin" enum:"@balancers"` // which origin is next; default round-robin
+	Origins          []Origin      `yaml:"origins" required:"true" short:"name"`             // inline, or the name of a shared one; at least one
+	HostHeader       string        `yaml:"host_header" default:"client" check:"authority"`   // client (default) | origin | any other: that name
+	TLS              OriginTLS     `yaml:"tls"`                                              // how https origins are verified
+	ConnectTimeout   unit.Duration `yaml:"connect_timeout" default:"2s" range:"1ms..5m"`     // default 2s
+	FirstByteTimeout unit.Duration `yaml:"first_byte_timeout" default:"60s" range:"1ms..1d"` // default 60s
+	BodyIdleTimeout  unit.Duration `yaml:"body_idle_timeout" default:"60s" range:"1ms..1d"`  // default 60s
+	KeepAlive        unit.Duration `yaml:"keep_alive" default:"4s" range:"0s..1h"`           // default 4s: longest idle time of a pooled connection; 0s: none is kept
+	Upgrades         []string      `yaml:"upgrades" default:"websocket" check:"protocol"`    // protocols that a connection may switch to; default [websocket]
+	Retry            Retry         `yaml:"retry"`                                            // when a request may be sent again
 }
 
 // OriginTLS says how https origins are verified.
@@ -188,14 +188,14 @@ type Retry struct {
 type Site struct {
 	Hosts      []string          `yaml:"hosts" required:"true" check:"host"`          // host or host:port; * is one label, ** several; at least one
 	PathPrefix string            `yaml:"path_prefix" default:"/" check:"path-prefix"` // default /
-	Pages      map[string]string `yaml:"pages" keys:"page" check:"file"`              // file by what it is shown for: network, or a status such as "404"; paths made absolute
+	Pages      map[string]string `yaml:"pages" keys:"page" check:"file"`              // file by what it is shown for: network (an origin failed: not reached, too slow, or a broken answer), or a status such as "404"; paths made absolute
 	Headers    SiteHeaders       `yaml:"headers"`                                     // edits of header fields
 }
 
 // SiteHeaders edits header fields of a site's requests and responses.
 type SiteHeaders struct {
 	Request  HeaderEdit `yaml:"request"`  // before the request goes to an origin
-	Response HeaderEdit `yaml:"response"` // before the response goes to the client
+	Response HeaderEdit `yaml:"response"` // before an origin's response goes to the client; the gateway's own answers are not edited
 }
 
 // HeaderEdit sets and removes header fields.
@@ -204,18 +204,19 @@ type HeaderEdit struct {
 	Remove []string          `yaml:"remove" check:"header"`                  // names
 }
 
-// Mapping is an ordered entry from a site to a cluster.
+// Mapping is an ordered entry from a site to a cluster. Log and metrics call it
+// by its index, as paths do: 0 is mappings[0].
 type Mapping struct {
-	Site        string `yaml:"site"`                               // required, when there are sites
-	Prefix      string `yaml:"prefix" check:"prefix"`              // of path, and of the query when it has a "?"; default: everything
-	StripPrefix bool   `yaml:"strip_prefix" default:"false"`       // take the prefix's path off the target
-	Cluster     string `yaml:"cluster" required:"true"`            // required
-	Balancer    string `yaml:"balancer" enum:"round-robin|random"` // overrides the cluster's
+	Site        string `yaml:"site"`                         // required, when there are sites
+	Prefix      string `yaml:"prefix" check:"prefix"`        // of path, and of the query when it has a "?"; default: everything
+	StripPrefix bool   `yaml:"strip_prefix" default:"false"` // take the prefix's path off the target
+	Cluster     string `yaml:"cluster" required:"true"`      // required
+	Balancer    string `yaml:"balancer" enum:"@balancers"`   // overrides the cluster's
 }
 
 // AccessLog says where and how exchanges are recorded.
 type AccessLog struct {
 	Path   string `yaml:"path" default:"stderr" check:"log"`              // a file, stderr (default) or stdout
-	Format string `yaml:"format" default:"json" enum:"json|combined|off"` // json (default) | combined | off
+	Format string `yaml:"format" default:"json" enum:"json|combined|off"` // json (default) | combined, which has no reason, mapping or origin | off
 	OnFull string `yaml:"on_full" default:"drop" enum:"drop|block"`       // drop (default) | block
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"weirkeep/gateway/balance"
 )
 
 // entry is a key with its value.
@@ -24,7 +26,7 @@ func (r *reader) entries(n ast.Node, path, want string) ([]entry, bool) {
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{n}
 	default:
-		r.wrongType(n, path, want)
+		r.wrongType(n, path, want, "")
 		return nil, false
 	}
 	entries := make([]entry, 0, len(values))
@@ -72,6 +74,9 @@ type rules struct {
 	hasStandard bool
 }
 
+// wordLists are the words of enums that grow elsewhere, by what a tag calls them.
+var wordLists = map[string][]string{"balancers": balance.Names()}
+
 // rulesOf reads the tags of a field; the package comment has their meaning.
 func rulesOf(tag reflect.StructTag) rules {
 	f := rules{
@@ -81,8 +86,10 @@ func rulesOf(tag reflect.StructTag) rules {
 		files:   tag.Get("files"),
 		present: tag.Get("required") != "",
 	}
-	if enum := tag.Get("enum"); enum != "" {
-		f.enum = strings.Split(enum, "|")
+	if list, named := strings.CutPrefix(tag.Get("enum"), "@"); named {
+		f.enum = wordLists[list]
+	} else if list != "" {
+		f.enum = strings.Split(list, "|")
 	}
 	f.low, f.high, f.ranged = strings.Cut(tag.Get("range"), "..")
 	f.standard, f.hasStandard = tag.Lookup("default")

@@ -82,11 +82,34 @@ func maskLine(line string) (shown string, hidden int) {
 	if m == nil {
 		return line, -1
 	}
-	value, rest, closed := cutSecret(m[2], strings.Contains(m[1], "{"))
+	flow := strings.Contains(m[1], "{")
+	if ref := reference(m[2], flow); ref != "" {
+		rest, hidden := maskLine(m[2][len(ref):])
+		if !flow && ref[0] == '$' {
+			hidden = indent(line) // the next line may belong to the value
+		}
+		return m[1] + ref + rest, hidden
+	}
+	value, rest, closed := cutSecret(m[2], flow)
 	if !closed {
 		return m[1] + mask(m[2]), indent(line)
 	}
 	return m[1] + mask(value) + rest, -1
+}
+
+// referenceForm is a substitution alone: what it stands for is the secret.
+var referenceForm = regexp.MustCompile(`^(?:"\$\{(?:env|file):[^{}"]*\}"|'\$\{(?:env|file):[^{}']*\}'|\$\{(?:env|file):[^{}"'\s]*\})`)
+
+// reference is the substitution that a text behind a secret key begins with,
+// and that is its whole value; empty when it has a default, which is a secret.
+func reference(s string, flow bool) string {
+	ref := referenceForm.FindString(s)
+	rest := strings.TrimLeft(s[len(ref):], " ")
+	ends := rest == "" || rest[0] == '#' || flow && (rest[0] == ',' || rest[0] == '}')
+	if !ends || strings.Contains(ref, ":-") {
+		return ""
+	}
+	return ref
 }
 
 // cutSecret cuts the text behind a secret key where the value ends. A plain

@@ -122,9 +122,12 @@ func grammarHeaderValue(s string) string {
 	return ""
 }
 
+// pageNetwork is the page for every reason that an origin failed for.
+const pageNetwork = "network"
+
 func grammarPage(s string) string {
 	n, ok := wholeNumber(s)
-	if s != "network" && !(ok && n >= 400 && n <= 599) {
+	if s != pageNetwork && !(ok && n >= 400 && n <= 599) {
 		return "must be network or a status from 400 to 599"
 	}
 	return ""

@@ -1,15 +1,14 @@
 package config
 
-import "strings"
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+)
 
 // lint warns of what has no effect and of what nothing uses.
 func (l *loader) lint() {
-	for i, n := range l.cfg.Listeners {
-		if n.TLS != nil && n.TLS.ClientAuth.Mode == "none" && n.TLS.ClientAuth.CA != "" {
-			path := index("listeners", i) + ".tls.client_auth.ca"
-			l.warn(path, "W322", path+" has no effect: mode is none")
-		}
-	}
+	l.lintListeners()
 	for _, name := range l.clusterNames() {
 		l.lintCluster(l.cfg.Clusters[name], join("clusters", name))
 	}
@@ -24,14 +23,65 @@ func (l *loader) lint() {
 	l.lintAccessLog()
 }
 
+// lintListeners looks for authorities that nothing uses, and for redirects to
+// what nobody listens for. With proxies before it, one of them may.
+func (l *loader) lintListeners() {
+	https := len(l.cfg.TrustedProxies) > 0 || l.anyBad("trusted_proxies") || l.anyBad("listeners")
+	for i, n := range l.cfg.Listeners {
+		https = https || n.TLS != nil
+		if n.TLS != nil && n.TLS.ClientAuth.Mode == "none" && n.TLS.ClientAuth.CA != "" {
+			path := index("listeners", i) + ".tls.client_auth.ca"
+			l.warn(path, "W322", path+" has no effect: mode is none")
+		}
+	}
+	for i, n := range l.cfg.Listeners {
+		if path := index("listeners", i) + ".redirect_to_https"; n.RedirectToHTTPS && !https {
+			l.warn(path, "W333", path+" is true, and no listener has tls: clients are sent to port 443, which is not this gateway's")
+		}
+	}
+}
+
 // lintCluster looks for options of https that nothing uses.
 func (l *loader) lintCluster(c Cluster, path string) {
 	if l.written(path+".tls") && !l.anyBad(path+".origins") && !hasHTTPS(c.Origins) {
 		l.warn(path+".tls", "W321", path+".tls has no effect: none of the origins is https")
 	}
+	for i, o := range c.Origins {
+		l.lintOrigin(o, index(path+".origins", i))
+	}
 	if ca := path + ".tls.ca"; c.TLS.Verify != nil && !*c.TLS.Verify && c.TLS.CA != "" {
 		l.warn(ca, "W323", ca+" has no effect: verify is false")
 	}
+}
+
+// lintOrigin looks for an origin that is a listener of this gateway.
+func (l *loader) lintOrigin(o Origin, path string) {
+	host, port, ok := splitPort(o.HostPort)
+	if !ok || l.anyBad(path) {
+		return
+	}
+	for i, n := range l.cfg.Listeners {
+		if at, p, ok := splitPort(n.Address); ok && p == port && reaches(host, at) {
+			l.warn(path, "W330", fmt.Sprintf("%s is %s, where %s of this gateway listens: requests would go in circles", path, l.shown(path+".address", o.HostPort), index("listeners", i)))
+			return
+		}
+	}
+}
+
+// reaches reports whether a connection to one host surely arrives at a listener
+// on another: they are the same, or it is on every address and the host is this
+// machine.
+func reaches(host, listener string) bool {
+	to, on := anyHost(host), anyHost(listener)
+	if to == "localhost" {
+		to = "127.0.0.1"
+	}
+	if on == "localhost" {
+		on = "127.0.0.1"
+	}
+	ip, err := netip.ParseAddr(to)
+	local := to == "" || err == nil && ip.IsLoopback()
+	return to == on || local && on == "" || to == "" && on == "127.0.0.1"
 }
 
 // anyBad reports whether something at or below a path is wrong.

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,9 +26,18 @@ func Load(path string) (*Config, Problems) {
 	l := newLoader(thisMachine)
 	data, err := l.host.read(path, maxFileBytes)
 	if err != nil {
-		return nil, Problems{problemAt(span{}, Error, "E101", "cannot read "+path+": "+why(err), "")}
+		return nil, Problems{unreadable(path, err)}
 	}
 	return l.load(path, data)
+}
+
+// unreadable is the problem of a main file that cannot be read.
+func unreadable(path string, err error) Problem {
+	hint := ""
+	if errors.Is(err, fs.ErrNotExist) {
+		hint = "weirkeep init " + path + " makes one to begin with"
+	}
+	return problemAt(span{}, Error, "E101", "cannot read "+path+": "+why(err), hint)
 }
 
 // Parse is Load for a text that the caller has; name stands for it in problems,

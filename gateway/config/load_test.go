@@ -55,8 +55,11 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, problems := Load(tt.path)
 			want := "error E101: cannot read " + tt.path + ": " + tt.want
-			if got := problems.Error(); got != want {
+			if got, _, _ := strings.Cut(problems.Error(), "\n"); got != want {
 				t.Errorf("got %s, want %s", got, want)
+			}
+			if missing := tt.name == "missing"; strings.Contains(problems.Error(), "weirkeep init "+tt.path) != missing {
+				t.Errorf("offers to make it, want that for a missing file alone:\n%v", problems)
 			}
 		})
 	}
@@ -70,7 +73,7 @@ func TestUnreadableFilesAreNamed(t *testing.T) {
 	})
 	for _, want := range []string{
 		"/etc/w.yaml:3:11: error E101: include[0]: cannot read /etc/conf/a.yaml: permission denied",
-		"/etc/w.yaml:4:17: error E107: admin.token: cannot read secret: permission denied",
+		"/etc/w.yaml:4:17: error E107: admin.token: cannot read /etc/secret: permission denied",
 	} {
 		if !strings.Contains(problems.Error(), want) {
 			t.Errorf("%s\nis not in\n%v", want, problems)
@@ -202,6 +205,29 @@ clusters:
                              ^^^^^^  did you mean "address"?`
 	if got := problems.Error(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSubstitutionsAreNoSecrets(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		shown      bool
+	}{
+		{"variable", `admin: { token: "${env:HUSH}", adress: x }`, true},
+		{"file in single quotes", `admin: { token: '${file:run/HUSH}', adress: x }`, true},
+		{"without quotes", "admin:\n  token: ${env:HUSH} # a comment\n  adress: x", true},
+		{"a default", `admin: { token: "${env:A:-HUSH}", adress: x }`, false},
+		{"more text", `admin: { token: "${env:A}HUSH", adress: x }`, false},
+		{"more text without quotes", "admin:\n  token: ${env:A} HUSH\n  adress: x", false},
+		{"another secret behind it", `admin: { token: "${env:A}", token: HUSH }`, false},
+		{"the next line belongs to it", "admin:\n  token: ${env:A}\n    HUSH\n  adress: x", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			lines := strings.Split(tt.text, "\n")
+			if shown := strings.Join(maskSecrets(lines), "\n"); strings.Contains(shown, "HUSH") != tt.shown {
+				t.Errorf("shown is\n%s", shown)
+			}
+		})
 	}
 }
 

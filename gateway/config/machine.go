@@ -50,6 +50,10 @@ func readFile(path string, most int64) ([]byte, error) {
 	return data, err
 }
 
+// ReadFile reads a file that a configuration names: a regular one of at most
+// 16 MiB. Anything else that has a path could block or never end.
+func ReadFile(path string) ([]byte, error) { return readFile(path, maxReferenced) }
+
 func errNotRegular(m fs.FileMode) error {
 	if m.IsDir() {
 		return errors.New("it is a directory")

@@ -72,12 +72,22 @@ func (d *definitions) define(o *Origin, path string) {
 	if o.HostPort == "" || d.bad[path] || d.bad[path+".name"] || d.bad[path+".kind"] {
 		return
 	}
-	if first, ok := d.byAddress[o.identity()]; ok && (first.origin.Name != o.Name || first.origin.Kind != o.Kind) {
-		d.differs(path, "address "+d.shown(path+".address", o.Address), first.path)
-	} else if first, ok := d.byName[o.Name]; ok && first.origin.identity() != o.identity() {
-		d.differs(path, "name "+d.shown(path+".name", o.Name), first.path)
-	}
+	d.compare(o, path)
 	d.note(o, path)
+}
+
+// compare refuses an origin that has the address or the name of another.
+func (d *definitions) compare(o *Origin, path string) {
+	first, sameAddress := d.byAddress[o.identity()]
+	named, sameName := d.byName[o.Name]
+	switch {
+	case sameAddress && first.origin.Name != o.Name:
+		d.differs(path, first.path, fmt.Sprintf("the name of %s is %s", d.shown(path+".address", o.Address), d.shown(path+".name", o.Name)), d.shown(first.path+".name", first.origin.Name))
+	case sameAddress && first.origin.Kind != o.Kind:
+		d.differs(path, first.path, fmt.Sprintf("the kind of %s is %s", d.shown(path+".address", o.Address), o.Kind), first.origin.Kind)
+	case sameName && named.origin.identity() != o.identity():
+		d.differs(path, named.path, fmt.Sprintf("the address of %s is %s", d.shown(path+".name", o.Name), d.shown(path+".address", o.Address)), d.shown(named.path+".address", named.origin.Address))
+	}
 }
 
 // note remembers the first definition of an address and of a name.
@@ -90,10 +100,10 @@ func (d *definitions) note(o *Origin, path string) {
 	}
 }
 
-// differs refuses a second definition.
-func (d *definitions) differs(path, what, first string) {
+// differs refuses a second definition: what it says, and what the first does.
+func (d *definitions) differs(path, first, says, other string) {
 	at := d.cfg.places.at(first).span()
-	d.fail(path, "E203", fmt.Sprintf("%s defines the origin of %s otherwise than %s (%s:%d:%d) does", path, what, first, at.src.name, at.line, at.col),
+	d.fail(path, "E203", fmt.Sprintf("in %s %s, in %s (%s:%d:%d) it is %s", path, says, first, at.src.name, at.line, at.col, other),
 		`define it once, under "origins", and name it where it is used`)
 }
 

@@ -3,10 +3,14 @@ package config
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
+
+	"weirkeep/gateway/balance"
 )
 
-// sampleText is the sample, with a marker where the origins stand.
+// sampleText is the sample, with markers where the origins stand, and the
+// balancers that are not the default.
 //
 //go:embed sample.yaml
 var sampleText string
@@ -30,7 +34,15 @@ func Sample(origin string) []byte {
 			lines = append(lines, sampleOrigin("name: "+o.name+", ", o.address))
 		}
 	}
-	return []byte(strings.Replace(sampleText, "@origins@", strings.Join(lines, "\n"), 1))
+	return []byte(strings.NewReplacer(
+		"@origins@", strings.Join(lines, "\n"),
+		"@balancers@", "or "+strings.Join(otherBalancers(), ", "),
+	).Replace(sampleText))
+}
+
+// otherBalancers are those but the default.
+func otherBalancers() []string {
+	return slices.DeleteFunc(balance.Names(), func(name string) bool { return name == balance.Default })
 }
 
 func sampleOrigin(name, address string) string {

@@ -26,7 +26,7 @@ type scalar struct {
 func (r *reader) scalar(n ast.Node, v reflect.Value, path string, f rules) {
 	s, ok := scalarOf(n)
 	if !ok {
-		r.wrongType(n, path, wanted(v))
+		r.wrongType(n, path, wanted(v), "")
 		return
 	}
 	if s, ok = r.substitute(s, path); !ok {
@@ -66,14 +66,18 @@ func (r *reader) judge(v reflect.Value, s scalar, path string, f rules) {
 		code, reason = r.checkText(v, s.text, f)
 	}
 	if reason != "" {
-		r.fail(path, code, fmt.Sprintf("%s is %s, %s", path, r.display(v, s), reason), f.suggest(s))
+		r.fail(path, code, fmt.Sprintf("%s is %s, %s", path, r.display(v, s), reason), f.suggest(v, s))
 	}
 }
 
-// suggest is the hint for a word that is not one of an enum.
-func (f rules) suggest(s scalar) string {
+// suggest is the hint for a word that is not one of an enum, or a quantity in
+// a unit that there is not.
+func (f rules) suggest(v reflect.Value, s scalar) string {
 	if s.from != "" {
 		return ""
+	}
+	if hint := unitHint(v.Type(), s.text); hint != "" {
+		return hint
 	}
 	return suggest(s.text, f.enum)
 }
@@ -229,7 +233,7 @@ func (r *reader) checkText(v reflect.Value, text string, f rules) (code, reason 
 		return "", ""
 	case "file":
 		v.SetString(r.locate(text))
-		return "E204", r.readable(v.String())
+		return "E204", r.readable(text)
 	case "path", "log":
 		if f.check == "path" || text != "stderr" && text != "stdout" {
 			v.SetString(r.locate(text))
@@ -251,10 +255,15 @@ func emptyReason(f rules) string {
 // read: certificates, authorities, pages.
 const maxReferenced = 16 << 20
 
-// readable says why a file cannot be used.
+// readable says why a file cannot be used, and where it was looked for.
 func (r *reader) readable(path string) (reason string) {
-	if _, err := r.host.read(path, maxReferenced); err != nil {
-		return "must be a file that can be read: " + why(err)
+	abs := r.locate(path)
+	_, err := r.host.read(abs, maxReferenced)
+	switch {
+	case err == nil:
+		return ""
+	case abs != path:
+		return "must be a file that can be read: " + abs + ": " + why(err)
 	}
-	return ""
+	return "must be a file that can be read: " + why(err)
 }

@@ -6,11 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"weirkeep/gateway/balance"
 )
 
 // compiledSchema is Schema as a validator.
@@ -104,5 +107,37 @@ func TestSchemaDescribesEveryKey(t *testing.T) {
 	}
 	if len(structs) < 15 || structs["Config"] != reflect.TypeFor[Config]() {
 		t.Errorf("structs are %v", structs)
+	}
+}
+
+// TestBalancersAreThoseThereAre: to add one to balance is enough.
+func TestBalancersAreThoseThereAre(t *testing.T) {
+	var schema struct {
+		Defs map[string]struct {
+			Properties map[string]struct {
+				Default any
+				AnyOf   []struct{ Enum []string }
+			}
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"Cluster", "Mapping"} {
+		if got := schema.Defs[name].Properties["balancer"].AnyOf[0].Enum; !slices.Equal(got, balance.Names()) {
+			t.Errorf("the schema of %s has the balancers %v, want %v", name, got, balance.Names())
+		}
+	}
+	if got := schema.Defs["Cluster"].Properties["balancer"].Default; got != any(balance.Default) {
+		t.Errorf("the default is %v, want %s", got, balance.Default)
+	}
+	_, problems := Parse("w.yaml", []byte("clusters: { a: { balancer: none, origins: [{ address: \"a:1\" }] } }\nlisteners: [{ address: \":1\" }]"))
+	if want := "clusters.a.balancer is \"none\", must be " + choice(balance.Names()); len(problems) != 1 || problems[0].Message != want {
+		t.Errorf("problems are %v, want %s", problems, want)
+	}
+	for _, name := range balance.Names() {
+		if !bytes.Contains(Sample(""), []byte(name)) {
+			t.Errorf("the sample does not name %s", name)
+		}
 	}
 }

@@ -1,12 +1,10 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
@@ -100,7 +98,7 @@ func (s *source) parse(text string) (body ast.Node, f *fault) {
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return nil, s.syntax(err)
+		return nil, s.syntax(err, tokens)
 	}
 	return s.document(file)
 }
@@ -120,27 +118,6 @@ func (s *source) printable(text string) *fault {
 		col++
 	}
 	return nil
-}
-
-// syntax turns the parser's error into ours.
-func (s *source) syntax(err error) *fault {
-	var e *yaml.SyntaxError
-	if !errors.As(err, &e) {
-		return &fault{s.top(), "E100", "the file is no YAML that can be read", ""}
-	}
-	at := s.span(e.Token)
-	return &fault{at, "E100", e.Message, syntaxHint(s.lines[at.line-1])}
-}
-
-// syntaxHint is the cure of the usual reasons why a line is no YAML.
-func syntaxHint(line string) string {
-	switch {
-	case strings.Contains(line, "${"):
-		return `inside { } and [ ] a substitution is quoted: "${env:NAME}"`
-	case strings.HasPrefix(strings.TrimLeft(line, " "), "\t"):
-		return "indent with blanks; YAML allows no tabs there"
-	}
-	return ""
 }
 
 // document picks the one document of a file, past directives.

@@ -78,7 +78,7 @@ func (r *reader) fromFile(name string) (s scalar, reason string) {
 	}
 	data, err := r.host.read(r.locate(name), maxSubstituted)
 	if err != nil {
-		return s, "cannot read " + name + ": " + why(err)
+		return s, "cannot read " + r.locate(name) + ": " + why(err)
 	}
 	s.text = strings.TrimRight(string(data), "\r\n")
 	return s, ""

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -64,7 +65,8 @@ func (r *reader) resolve(n ast.Node, path string) (ast.Node, bool) {
 		case *ast.AliasNode:
 			target := r.aliases[a]
 			if target == nil {
-				r.reject(n, path, "E108", fmt.Sprintf("alias *%s has no anchor before it", a.Value.GetToken().Value), "")
+				name := a.Value.GetToken().Value
+				r.reject(n, path, "E108", fmt.Sprintf("alias *%s has no anchor before it", name), aliasHint(name))
 				return nil, false
 			}
 			n = target
@@ -99,7 +101,7 @@ func (r *reader) value(n ast.Node, v reflect.Value, path string, f rules) {
 		return
 	}
 	if n.Type() == ast.NullType {
-		r.null(n, path)
+		r.null(n, path, f)
 		return
 	}
 	if isText(v) {
@@ -123,12 +125,33 @@ func (r *reader) value(n ast.Node, v reflect.Value, path string, f rules) {
 
 // null refuses a key without a value: what stands below it may have been
 // indented wrongly or commented out.
-func (r *reader) null(n ast.Node, path string) {
+func (r *reader) null(n ast.Node, path string, f rules) {
 	if path == "" {
 		r.reject(n, path, "E101", "the file holds no configuration", "weirkeep init prints one to begin with")
 		return
 	}
-	r.fail(path, "E105", path+" has no value", "write one, or take the key away")
+	r.fail(path, "E105", path+" has no value", f.nullHint(path))
+}
+
+// nullHint is the cure for a key or an entry without a value.
+func (f rules) nullHint(path string) string {
+	switch {
+	case strings.HasSuffix(path, "]"):
+		return "write one, or take the entry away"
+	case f.check == "header-value":
+		return `write "" for an empty one, or take the key away`
+	case f.present:
+		return "it must have one: behind the key, or in the lines below it, indented further"
+	}
+	return "write one, or take the key away"
+}
+
+// aliasHint is the cure for an alias that leads nowhere.
+func aliasHint(name string) string {
+	if hint := starHint("*" + name); hint != "" {
+		return hint
+	}
+	return "write &" + name + " before the value that it stands for, or quote what is no alias"
 }
 
 // isText reports whether v reads its own text.
@@ -162,7 +185,7 @@ func (r *reader) unknown(e entry, v reflect.Value, path string) {
 	if path != "" {
 		message += " in " + path
 	}
-	meant, hint := nearest(e.key, keysOf(v.Type()))
+	meant, hint := keyMeant(e.key, v.Type())
 	if meant != "" {
 		r.bad[join(path, meant)] = true // it is not missing: it is misspelt
 	}
@@ -217,15 +240,23 @@ func (r *reader) named(n ast.Node, v reflect.Value, path string, f rules) {
 // checkKey holds a chosen name against its grammar.
 func (r *reader) checkKey(e entry, path string, f rules) {
 	if reason := grammars[f.keys](e.key); reason != "" {
-		r.add(e.at, Error, codeOf(f.keys, reason), fmt.Sprintf("%s has the key %s, which %s", path, quote(e.key), reason), "")
+		r.add(e.at, Error, codeOf(f.keys, reason), fmt.Sprintf("%s has the key %s, which %s", path, quote(e.key), reason), f.keyHint(e.key))
 	}
+}
+
+// keyHint is the chosen name that was probably meant, where there are few.
+func (f rules) keyHint(key string) string {
+	if f.keys != "page" {
+		return ""
+	}
+	return suggest(key, []string{pageNetwork})
 }
 
 // list decodes a list, behind the entries that earlier files gave.
 func (r *reader) list(n ast.Node, v reflect.Value, path string, f rules) {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
-		r.wrongType(n, path, "a list")
+		r.wrongType(n, path, "a list", listHint(n, f))
 		return
 	}
 	for _, item := range seq.Values {
@@ -251,6 +282,11 @@ func (r *reader) item(n ast.Node, v reflect.Value, path string, f rules) {
 	if !ok {
 		return
 	}
+	if address := bareAddress(resolved); address != "" {
+		r.bad[path] = true
+		r.add(r.src.span(nodeToken(resolved)), Error, "E104", fmt.Sprintf("%s is the address %s, must be a definition or the name of a shared origin", path, quote(address)), definition(address))
+		return
+	}
 	if _, isName := resolved.(*ast.StringNode); isName {
 		r.scalar(resolved, reflect.ValueOf(&origin.shared).Elem(), path, rules{present: true})
 		return
@@ -259,13 +295,13 @@ func (r *reader) item(n ast.Node, v reflect.Value, path string, f rules) {
 }
 
 // wrongType refuses a node that is not what the field holds.
-func (r *reader) wrongType(n ast.Node, path, want string) {
+func (r *reader) wrongType(n ast.Node, path, want, hint string) {
 	where := path
 	if path == "" {
 		where = "the file"
 	}
 	r.bad[path] = true
-	r.add(r.src.span(nodeToken(n)), Error, "E104", fmt.Sprintf("%s is %s, must be %s", where, typeName(n), want), "")
+	r.add(r.src.span(nodeToken(n)), Error, "E104", fmt.Sprintf("%s is %s, must be %s", where, typeName(n), want), hint)
 }
 
 // isCollection reports whether a node is a map or a list.
