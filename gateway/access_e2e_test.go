@@ -90,12 +90,12 @@ mappings:
 		"GET /app HTTP/1.1\r\nHost: a.example\r\nX: "+strings.Repeat("x", 40<<10)+"\r\n\r\n",
 	)
 	for i, want := range []line{
-		{Site: "shop", Mapping: "3", Cluster: "twin", Origin: "up", Attempts: 2, Status: 200, Method: "POST", Target: "/twin/x?y", Host: "a.example", Protocol: "HTTP/1.1", UserAgent: "ua", Referer: "ref", RequestID: "id-1", In: 5},
-		{Site: "shop", Mapping: "1", Cluster: "dead", Origin: "dead", Attempts: 1, Status: 502, Reason: "connect_failed", Method: "GET", Target: "/dead", Host: "a.example", Protocol: "HTTP/1.1"},
+		{Site: "shop", Mapping: "2", Cluster: "twin", Origin: "up", Attempts: 2, Status: 200, Method: "POST", Target: "/twin/x?y", Host: "a.example", Protocol: "HTTP/1.1", UserAgent: "ua", Referer: "ref", RequestID: "id-1", In: 5},
+		{Site: "shop", Mapping: "0", Cluster: "dead", Origin: "dead", Attempts: 1, Status: 502, Reason: "connect_refused", Method: "GET", Target: "/dead", Host: "a.example", Protocol: "HTTP/1.1"},
 		{Site: "shop", Status: 404, Reason: "no_mapping", Method: "GET", Target: "/none", Host: "a.example", Protocol: "HTTP/1.1"},
 		{Status: 421, Reason: "no_site", Method: "GET", Target: "/", Host: "b.example:81", Protocol: "HTTP/1.1"},
-		{Site: "shop", Mapping: "2", Cluster: "app", Origin: "up", Attempts: 1, Status: 200, Method: "GET", Target: "/app", Host: "a.example", Protocol: "HTTP/1.0"},
-		{Site: "shop", Mapping: "2", Cluster: "app", Origin: "up", Attempts: 1, Status: 200, Method: "HEAD", Target: "/app", Host: "a.example", Protocol: "HTTP/1.1"},
+		{Site: "shop", Mapping: "1", Cluster: "app", Origin: "up", Attempts: 1, Status: 200, Method: "GET", Target: "/app", Host: "a.example", Protocol: "HTTP/1.0"},
+		{Site: "shop", Mapping: "1", Cluster: "app", Origin: "up", Attempts: 1, Status: 200, Method: "HEAD", Target: "/app", Host: "a.example", Protocol: "HTTP/1.1"},
 		{Status: 400, Reason: "*"},
 		{Status: 400, Reason: "*"},
 		{Status: 431, Reason: "head_too_large"},

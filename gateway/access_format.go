@@ -20,8 +20,9 @@ var accessFormats = map[string]accessFormat{
 
 const lowerHex = "0123456789abcdef"
 
-// appendAccessJSON writes an object with the same keys for every record, and
-// "cut" with the names of texts that were cut. A text that a client sent is
+// appendAccessJSON writes an object with the same keys for every record; where
+// there is something to say also "cut", with the names of texts that were cut,
+// and "cause", with what lies behind the reason. A text that a client sent is
 // shown byte by byte: a character stands for the byte of its number, so 0xff is
 // \u00ff, and a reader gets the bytes back by taking the text as ISO 8859-1.
 // Names of the configuration are UTF-8.
@@ -29,12 +30,16 @@ func appendAccessJSON(dst []byte, r *accessRecord) []byte {
 	dst = append(dst, `{"time":"`...)
 	dst = r.time.UTC().AppendFormat(dst, "2006-01-02T15:04:05.000000Z07:00")
 	dst = append(dst, '"')
+	dst = appendJSONName(append(dst, `,"listener":`...), r.listener)
 	dst = appendJSONDecision(dst, r)
 	dst = appendJSONRequest(dst, r)
 	dst = appendJSONAnswer(dst, r)
 	dst = appendJSONClient(dst, r)
 	if r.cut {
 		dst = appendJSONCut(dst, r)
+	}
+	if cause := r.text(accessCause); len(cause) > 0 {
+		dst = appendJSONText(append(dst, `,"cause":`...), cause)
 	}
 	return append(dst, '}', '\n')
 }
@@ -51,9 +56,11 @@ func appendJSONRequest(dst []byte, r *accessRecord) []byte {
 	dst = appendJSONText(append(dst, `,"method":`...), r.text(accessMethod))
 	dst = appendJSONText(append(dst, `,"target":`...), r.text(accessTarget))
 	dst = appendJSONText(append(dst, `,"host":`...), r.text(accessHost))
-	dst = append(dst, `,"protocol":"`...)
-	dst = appendProtocol(dst, r.minor)
-	return append(dst, '"')
+	dst = append(dst, `,"protocol":`...)
+	if r.minor < 0 {
+		return appendJSONText(dst, r.text(accessProtocol))
+	}
+	return append(appendProtocol(append(dst, '"'), r.minor), '"')
 }
 
 func appendJSONAnswer(dst []byte, r *accessRecord) []byte {
@@ -87,6 +94,8 @@ var accessTextNames = [accessTexts]string{
 	accessUserAgent: "user_agent",
 	accessReferer:   "referer",
 	accessRequestID: "request_id",
+	accessProtocol:  "protocol",
+	accessCause:     "cause",
 }
 
 func appendJSONCut(dst []byte, r *accessRecord) []byte {
@@ -103,7 +112,7 @@ func appendJSONCut(dst []byte, r *accessRecord) []byte {
 
 func appendJSONInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
-// appendJSONText quotes bytes of a client, each as one character.
+// appendJSONText quotes bytes from outside, each as one character.
 func appendJSONText(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for _, c := range text {
@@ -155,9 +164,6 @@ func appendAddr(dst []byte, a netip.Addr) []byte {
 }
 
 func appendProtocol(dst []byte, minor int) []byte {
-	if minor < 0 {
-		return dst
-	}
 	return strconv.AppendInt(append(dst, "HTTP/1."...), int64(minor), 10)
 }
 
@@ -165,7 +171,8 @@ func appendProtocol(dst []byte, minor int) []byte {
 // \\, \b \n \r \t \v, and \xhh for every other byte that is not printable ASCII.
 // Also a blank inside of method or target is \x20, so that the request line has
 // its three parts. A text that was cut ends in \... and one that is empty is -,
-// for which a text that is - itself is \x2d.
+// for which a text that is - itself is \x2d. The format is others': it has no
+// place for reason and cause, which only json tells.
 func appendAccessCombined(dst []byte, r *accessRecord) []byte {
 	dst = appendCombinedAddr(dst, r.client)
 	dst = r.time.AppendFormat(dst, " - - [02/Jan/2006:15:04:05 -0700] \"")
@@ -181,7 +188,7 @@ func appendRequestLine(dst []byte, r *accessRecord) []byte {
 	dst = appendCombinedText(dst, r, accessMethod, true)
 	dst = appendCombinedText(append(dst, ' '), r, accessTarget, true)
 	if r.minor < 0 {
-		return append(dst, " -"...)
+		return appendCombinedText(append(dst, ' '), r, accessProtocol, true)
 	}
 	return appendProtocol(append(dst, ' '), r.minor)
 }

@@ -56,7 +56,10 @@ type accessLog struct {
 	quit   chan struct{} // closed: write what is there and end
 	done   chan struct{} // closed: the writer has ended
 	closed atomic.Bool   // nothing is taken or put any more
-	stop   func() error  // close, once
+
+	leaving   atomic.Bool // another log has taken its place: nobody waits any more
+	reopening atomic.Bool
+	stop      func() error // close, once
 }
 
 // accessWaiting is where exchanges wait for a free record.
@@ -173,7 +176,7 @@ func (l *accessLog) waitForRecord() *accessRecord {
 	defer w.mu.Unlock()
 	w.count.Add(1)
 	defer w.count.Add(-1)
-	for !l.closed.Load() {
+	for !l.closed.Load() && !l.leaving.Load() {
 		if r := l.free.take(); r != nil {
 			return r
 		}
@@ -230,9 +233,10 @@ func (l *accessLog) lost() uint64 { return l.losses.Load() }
 // reopen goes on in a new file of the same name. When it has returned, the old
 // file, wherever it was moved to, is complete. On an error the old file stays.
 func (l *accessLog) reopen() error {
-	if l.path == "" {
-		return nil
+	if l.path == "" || !l.reopening.CompareAndSwap(false, true) {
+		return nil // one that is under way will do
 	}
+	defer l.reopening.Store(false)
 	file, err := openAccessFile(l.path)
 	if err != nil {
 		return fmt.Errorf("reopen access log: %w", err)
@@ -254,20 +258,27 @@ func (l *accessLog) shut() error {
 	return nil
 }
 
+// letGo ends the waiting for a free record: the exchanges that wait are lost to
+// the log, since whoever replaces it waits for them.
+func (l *accessLog) letGo() {
+	l.leaving.Store(true)
+	l.waiting.mu.Lock()
+	l.waiting.freed.Broadcast()
+	l.waiting.mu.Unlock()
+}
+
 // accessEnd is how long the end of a log waits for its file.
 const accessEnd = 2 * time.Second
 
 // end shuts the log and waits for its writer.
 func (l *accessLog) end(w *accessWriter) error {
 	l.closed.Store(true)
-	l.waiting.mu.Lock()
-	l.waiting.freed.Broadcast()
-	l.waiting.mu.Unlock()
+	l.letGo()
 	close(l.quit)
 	select {
 	case <-l.done:
 		return w.closeFile()
 	case <-time.After(accessEnd):
-		return errors.New("close access log: its file takes nothing; what was left is lost")
+		return errors.Join(errors.New("close access log: its file takes nothing; what was left is lost"), w.closeFile())
 	}
 }

@@ -14,6 +14,7 @@ type accessRecord struct {
 	duration  time.Duration // from then to the last byte of the answer
 	firstByte time.Duration // from then to the origin's first byte; zero: none answered
 
+	listener                       string
 	site, mapping, cluster, origin string // empty: not known
 	reason                         string // why the answer is ours; empty: it is an origin's
 
@@ -30,7 +31,7 @@ type accessRecord struct {
 	buf   []byte
 }
 
-// accessText names a text of a record that came from a client.
+// accessText names a text of a record that came from outside.
 type accessText uint8
 
 const (
@@ -40,6 +41,8 @@ const (
 	accessUserAgent
 	accessReferer
 	accessRequestID
+	accessProtocol // where minor is not known
+	accessCause    // what lies behind the reason; may quote a client or an origin
 	accessTexts
 )
 
@@ -52,6 +55,8 @@ var accessLimits = [accessTexts]int{
 	accessUserAgent: 1 << 10,
 	accessReferer:   1 << 10,
 	accessRequestID: 256,
+	accessProtocol:  32,
+	accessCause:     512,
 }
 
 // accessBuffer is how many bytes of texts a free record keeps room for. An

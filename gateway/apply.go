@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"syscall"
 	"time"
 
@@ -23,13 +24,15 @@ type applied struct {
 // Check says what Apply would say of cfg, short of what only trying shows (an
 // address in use). Nothing is bound, opened or kept.
 func Check(cfg *config.Config) config.Problems {
-	uses := &uses{r: newRegistry(dialTCP)}
+	uses := &uses{r: newRegistry(dialTCP, slog.New(slog.DiscardHandler))}
 	defer uses.release()
 	_, problems := compile(cfg, uses, metrics.New(nil).NewSet(), new(dateCache))
 	for i := range cfg.Listeners {
-		if _, p := listenerTLS(cfg, i); p != nil {
+		c, p := listenerTLS(cfg, i)
+		if p != nil {
 			problems = append(problems, *p)
 		}
+		problems = append(problems, certificateWarnings(cfg, i, c, time.Now())...)
 	}
 	return problems
 }
@@ -43,16 +46,33 @@ func (g *Gateway) Apply(cfg *config.Config) config.Problems {
 	p := &preparation{g: g, cfg: cfg, uses: &uses{r: g.origins}, set: g.metrics.NewSet()}
 	if g.closing.Load() {
 		p.problem("", "E801", "the gateway is shutting down")
-		return p.problems
+	} else {
+		p.prepare()
 	}
-	p.prepare()
 	if p.problems.Errors() > 0 {
 		p.undo()
-		g.metrics.Process.ReloadsFailed.Inc()
+		g.noteRefused(p.problems)
 		return p.problems
 	}
 	p.swap()
 	return p.problems
+}
+
+// ReloadFailed notes, for Status and metrics, that a configuration was refused
+// before Apply could see it. The problems must hold an error.
+func (g *Gateway) ReloadFailed(problems config.Problems) {
+	g.applying.Lock()
+	defer g.applying.Unlock()
+	g.noteRefused(problems)
+}
+
+func (g *Gateway) noteRefused(problems config.Problems) {
+	g.metrics.Process.ReloadsFailed.Inc()
+	g.metrics.Process.LastReloadOK.Set(0)
+	first := slices.IndexFunc(problems, func(p config.Problem) bool { return p.Severity == config.Error })
+	p := problems[first]
+	p.Excerpt, p.Hint = "", ""
+	g.refused = &Refusal{At: g.now(time.Now()), Problem: p.String(), Errors: problems.Errors()}
 }
 
 // preparation is everything a configuration needs, made ready beside what is
@@ -99,8 +119,9 @@ func (p *preparation) listeners() {
 			metrics:     p.set.Listener(cfg.Name),
 		}
 		if secure != nil {
-			o.tls = secure.config
-			o.certs = secure
+			o.tls, o.certs = secure.config, secure
+			secure.count(cfg.Name, p.set)
+			p.problems = append(p.problems, certificateWarnings(p.cfg, i, secure, p.g.now(time.Now()))...)
 		}
 		p.options = append(p.options, o)
 		p.bind(i, cfg)
@@ -172,6 +193,7 @@ func (p *preparation) swap() {
 	old, oldAccess := g.current.Load(), g.access.Load()
 	p.snap.retire = uses.release
 	if p.access != nil && oldAccess != nil {
+		defer oldAccess.letGo()                         // once nobody begins with it any more
 		old.retireWith(func() { go oldAccess.close() }) // it waits for a disk
 	}
 	if p.access != nil {
@@ -215,6 +237,7 @@ func (g *Gateway) note(cfg *config.Config) {
 		g.metrics.Process.ReloadsOK.Inc()
 	}
 	g.applied = &applied{config: cfg, revision: revision, at: g.now(time.Now())}
+	g.metrics.Process.LastReloadOK.Set(1)
 	g.metrics.Process.Revision.Set(int64(revision))
 	g.metrics.Process.Applied.Set(g.applied.at.Unix())
 }
@@ -240,7 +263,7 @@ func (p *preparation) serve() {
 	}
 	for address, l := range g.listeners {
 		if !named[address] {
-			l.close()
+			l.close() // at once: the address may be named again by the next configuration
 			delete(g.listeners, address)
 		}
 	}
@@ -276,6 +299,16 @@ func (l *listener) succeed(before chan struct{}) {
 	}
 	<-before
 	l.socket.(*net.TCPListener).SetDeadline(time.Time{})
+}
+
+// acceptTail is how long a listener that ends still accepts: clients that the
+// kernel has let in already would be reset.
+const acceptTail = 20 * time.Millisecond
+
+// finish accepts who is there already, and closes the listener.
+func (l *listener) finish() {
+	l.ending.Store(true)
+	l.socket.(*net.TCPListener).SetDeadline(time.Now().Add(acceptTail))
 }
 
 func (l *listener) close() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"weirkeep/gateway/config"
+	"weirkeep/gateway/metrics"
 )
 
 // certificates are a listener's pairs of files, as they were read last.
@@ -19,6 +21,15 @@ type certificates struct {
 	files  []config.Certificate
 	loaded atomic.Pointer[[]tls.Certificate]
 	config *tls.Config
+
+	metrics []*metrics.Certificate // one a pair, in their order; nil: nobody counts
+}
+
+// measure brings up to date how long each is still valid.
+func (c *certificates) measure(now time.Time) {
+	for i, pair := range *c.loaded.Load() {
+		c.metrics[i].Expiry.Set(int64(pair.Leaf.NotAfter.Sub(now).Seconds()))
+	}
 }
 
 // loadCertificates reads every pair and makes the TLS configuration that
@@ -32,10 +43,11 @@ func loadCertificates(l *config.ListenerTLS) (*certificates, error) {
 	return c, nil
 }
 
+// load reads every pair, or changes nothing.
 func (c *certificates) load() error {
 	pairs := make([]tls.Certificate, len(c.files))
 	for i, f := range c.files {
-		pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+		pair, err := readPair(f)
 		if err != nil {
 			return fmt.Errorf("certificates[%d] (%s, %s): %w", i, f.Cert, f.Key, err)
 		}
@@ -43,6 +55,19 @@ func (c *certificates) load() error {
 	}
 	c.loaded.Store(&pairs)
 	return nil
+}
+
+// readPair reads a certificate and its key. The files may be anything by now.
+func readPair(f config.Certificate) (tls.Certificate, error) {
+	cert, err := config.ReadFile(f.Cert)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := config.ReadFile(f.Key)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	return tls.X509KeyPair(cert, key)
 }
 
 // choose returns the first pair that fits what the client asks for (SNI), or
@@ -170,12 +195,35 @@ func (w *certWatcher) changed() {
 // nothing.
 func (w *certWatcher) reload() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.dirty = time.Time{}
-	for _, c := range w.certs {
+	certs := w.certs
+	w.mu.Unlock()
+	for _, c := range certs { // reading may take long: nobody waits for it
+		before := *c.loaded.Load()
 		if err := c.load(); err != nil {
 			w.log.Error("certificates changed and cannot be used; the old ones stay", slog.Any("error", err))
+			continue
 		}
+		w.tell(c, before)
+	}
+}
+
+// tell logs which certificates are new.
+func (w *certWatcher) tell(c *certificates, before []tls.Certificate) {
+	for i, pair := range *c.loaded.Load() {
+		if leaf := pair.Leaf; !leaf.Equal(before[i].Leaf) {
+			w.log.Info("certificate reloaded", slog.String("file", c.files[i].Cert),
+				slog.String("names", strings.Join(certificateNames(leaf), " ")), slog.Time("not_after", leaf.NotAfter))
+		}
+	}
+}
+
+// measure brings the expiries of all up to date.
+func (w *certWatcher) measure(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.certs {
+		c.measure(now)
 	}
 }
 

@@ -14,7 +14,7 @@ func (g *Gateway) check(x *Exchange) Reason {
 		if err == wire.ErrTarget && string(x.Method) == "CONNECT" {
 			return MethodNotAllowed // its target has a form of its own, which is not looked at
 		}
-		return reasonOfHead(err)
+		return x.because(err, reasonOfHead(err))
 	}
 	x.Body.Limit, x.Body.Underscores = x.snap.bodyBytes, x.snap.rules.Underscores
 	x.Body.Reset(x.Source, x.Head.Length)
@@ -23,15 +23,18 @@ func (g *Gateway) check(x *Exchange) Reason {
 	case "CONNECT", "TRACE":
 		return MethodNotAllowed
 	}
+	if x.Doubt != nil && (x.Minor == 0 || len(x.Head.Host) > 0) {
+		x.unframed = true
+		return x.because(x.Doubt, BadRequest)
+	}
+	if x.Head.HasVia && x.passedHere() {
+		return x.because(errLoop, Loop)
+	}
 	return Served
 }
 
 func (x *Exchange) parse() (err error) {
-	if x.Minor, err = wire.ParseVersion(x.Protocol); err != nil {
-		x.Minor = -1 // none that we know
-		return err
-	}
-	if err = wire.CheckMethod(x.Method); err != nil {
+	if err = x.parseLine(); err != nil {
 		return err
 	}
 	if err = x.Head.ParseRequest(x.Block, x.Minor, &x.snap.rules); err != nil {
@@ -41,6 +44,22 @@ func (x *Exchange) parse() (err error) {
 		return err
 	}
 	return x.parseAuthority()
+}
+
+// parseLine reads the request line, but for a target that the door has let
+// through: it comes last.
+func (x *Exchange) parseLine() (err error) {
+	if x.Minor, err = wire.ParseVersion(x.Protocol); err != nil {
+		x.Minor = -1 // none that we know
+		return err
+	}
+	if err = wire.CheckMethod(x.Method); err != nil {
+		return err
+	}
+	if x.Doubt != nil && string(x.Method) != "CONNECT" {
+		return x.Target.Parse(x.Line)
+	}
+	return nil
 }
 
 // parseAuthority takes the host from the target if it stands there, else from

@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,7 +85,7 @@ func (c *compiler) limits() {
 		Count:       l.HeaderCount,
 		Underscores: underscores[l.UnderscoreNames],
 	}
-	c.snap.bodyBytes = int64(l.BodyBytes)
+	c.snap.bodyBytes, c.snap.headerBytes = int64(l.BodyBytes), int64(l.HeaderBytes)
 	c.snap.times = times{
 		head:        time.Duration(t.Head),
 		bodyIdle:    time.Duration(t.BodyIdle),
@@ -189,7 +188,7 @@ func originTLS(cfg config.OriginTLS) (secure *tls.Config, ca string, err error) 
 
 // authorities reads a PEM file of certificates.
 func authorities(path string) (*x509.CertPool, string, error) {
-	pem, err := os.ReadFile(path)
+	pem, err := config.ReadFile(path)
 	if err != nil {
 		return nil, "", err
 	}
@@ -229,7 +228,7 @@ func compileEdits(cfg config.HeaderEdit) edits {
 func (c *compiler) pages(path string, files map[string]string) map[Reason]page {
 	pages := make(map[Reason]page)
 	for _, name := range sortedKeys(files) {
-		body, err := os.ReadFile(files[name])
+		body, err := config.ReadFile(files[name])
 		if err != nil {
 			c.fail(path+"."+name, "E220", "%s.%s: %v", path, name, err)
 			continue
@@ -257,11 +256,12 @@ func pageKind(file string) []byte {
 }
 
 func (c *compiler) allMappings() {
+	c.snap.unmapped = c.set.Mapping(metrics.MappingLabels{})
 	for i, cfg := range c.cfg.Mappings {
 		path := "mappings[" + strconv.Itoa(i) + "]"
 		cl := c.clusters[cfg.Cluster]
 		m := mapping{
-			name:     strconv.Itoa(i + 1),
+			name:     strconv.Itoa(i), // as paths count: 0 is mappings[0]
 			site:     &c.snap.sites[c.siteIndex(cfg.Site)],
 			cluster:  cl,
 			balancer: cl.balancer,
@@ -298,10 +298,23 @@ func (c *compiler) table() {
 	}
 	c.snap.table = table
 	for _, s := range table.Unreachable() {
-		path := "mappings[" + strconv.Itoa(s.Mapping) + "]"
-		c.warn(path, "W310", fmt.Sprintf("%s can never match: mapping %d already takes every request it could", path, s.By+1),
-			fmt.Sprintf("move it before mapping %d", s.By+1))
+		c.warnShadow(s)
 	}
+}
+
+// warnShadow warns of a mapping that another takes everything from.
+func (c *compiler) warnShadow(s route.Shadow) {
+	path, by := fmt.Sprintf("mappings[%d]", s.Mapping), fmt.Sprintf("mappings[%d]", s.By)
+	place := c.cfg.At(by, config.Warning, "W310", "", "")
+	where := "line " + strconv.Itoa(place.Line)
+	if place.File != c.cfg.At(path, config.Warning, "W310", "", "").File {
+		where = place.File + ":" + strconv.Itoa(place.Line)
+	}
+	hint := "move it before " + by
+	if m, first := c.cfg.Mappings[s.Mapping], c.cfg.Mappings[s.By]; m.Site == first.Site && m.Prefix == first.Prefix {
+		hint = "take it away: " + by + " has the same site and prefix"
+	}
+	c.warn(path, "W310", fmt.Sprintf("%s can never match: %s (%s) takes every request it could", path, by, where), hint)
 }
 
 // failRoute gives each mistake that route has found its place: it begins with

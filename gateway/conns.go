@@ -94,6 +94,7 @@ func (g *Gateway) wakeIdle() {
 
 // cutAll closes every socket, also of connections that are still to come.
 func (g *Gateway) cutAll() {
+	g.cut.Store(true)
 	g.mu.Lock()
 	g.ended = true
 	g.mu.Unlock()

@@ -43,6 +43,7 @@ func (x *Exchange) endTrip(reason Reason) {
 
 // reasonOfCut is why an answer broke off that had begun.
 func (x *Exchange) reasonOfCut(err error) Reason {
+	x.cause = err
 	if body, ok := errors.AsType[*origin.BodyError](err); ok {
 		return reasonOfBody(body.Err)
 	}
@@ -104,8 +105,8 @@ func (x *Exchange) passBody() Reason {
 		if err != nil {
 			return x.reasonOfCut(err)
 		}
-		if x.w.Write(p) != nil {
-			return ClientGone
+		if err := x.w.Write(p); err != nil {
+			return x.because(err, ClientGone)
 		}
 		b.Consume(len(p))
 	}

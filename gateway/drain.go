@@ -24,7 +24,7 @@ func (g *Gateway) Drain(ctx context.Context) error {
 		return g.Close()
 	}
 	wait(ctx, time.Duration(a.config.Drain.Delay))
-	g.stopAccepting()
+	g.finishAccepting(ctx)
 	g.draining.Store(true)
 
 	patience, cancel := context.WithTimeout(ctx, time.Duration(a.config.Drain.Timeout))
@@ -71,6 +71,29 @@ func wait(ctx context.Context, d time.Duration) {
 	case <-t.C:
 	case <-ctx.Done():
 	}
+}
+
+// finishAccepting lets every listener accept who is there already, and end.
+func (g *Gateway) finishAccepting(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	for _, ended := range g.finishListeners() {
+		select {
+		case <-ended:
+		case <-ctx.Done():
+		}
+	}
+	g.stopAccepting()
+}
+
+func (g *Gateway) finishListeners() (ended []chan struct{}) {
+	g.applying.Lock()
+	defer g.applying.Unlock()
+	for _, l := range g.listeners {
+		l.finish()
+		ended = append(ended, l.ended)
+	}
+	return ended
 }
 
 func (g *Gateway) stopAccepting() {

@@ -23,6 +23,8 @@ type Exchange struct {
 	Peer     netip.AddrPort // the other end of the connection
 	Secure   bool           // it came by TLS
 	Redirect bool           // the listener redirects to https
+	Listener string         // its name
+	Doubt    error          // why the door refuses the head, whatever the wire check says; nil: it does not
 	Now      time.Time      // when the head was there; the walk goes by Options.Now
 
 	// The wire check fills in these.
@@ -63,6 +65,7 @@ type Exchange struct {
 
 	w      Responder
 	reason Reason
+	cause  error // what lies behind the reason; nil: nothing more is known
 }
 
 // ClientConn is what the walk asks of a client's connection.
@@ -134,7 +137,7 @@ func (x *Exchange) reset() {
 	x.asked, x.continued, x.trusted, x.released = false, false, false, false
 	x.joined, x.unframed = false, false
 	x.requestID = nil
-	x.reason = Served
+	x.reason, x.cause, x.Doubt = Served, nil, nil
 	x.clientIP = x.Peer.Addr().Unmap()
 	x.Authority.Raw, x.Authority.Host, x.Authority.Port = nil, nil, 0
 	x.Head = wire.Head{Fields: x.Head.Fields[:0]}

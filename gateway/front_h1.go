@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"log"
@@ -83,8 +84,9 @@ func noBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 
 // h1Exchange is an exchange and its responder: pooled together, lent to a walk.
 type h1Exchange struct {
-	x Exchange
-	w h1Responder
+	x       Exchange
+	w       h1Responder
+	refused error // why fasthttp refuses the head; nil: it does not
 }
 
 func newH1Exchange() any { return new(h1Exchange) }
@@ -95,6 +97,7 @@ func (g *Gateway) handleH1(ctx *fasthttp.RequestCtx) {
 	e := g.exchanges.Get().(*h1Exchange)
 	h := &ctx.Request.Header
 	e.x.Method, e.x.Line, e.x.Protocol, e.x.Block = h.Method(), h.RequestURI(), h.Protocol(), h.RawHeaders()
+	c.head.drop()
 	g.walkH1(c, e)
 	if e.w.close {
 		ctx.SetConnectionClose()
@@ -122,8 +125,11 @@ func (g *Gateway) lend(c *h1Conn, e *h1Exchange) {
 	x.tick = x.start
 	x.Now = x.start
 	x.Peer, x.Source, x.Client = c.peer, c, c
-	x.Secure, x.Redirect = c.options.secure(), c.options.redirect
+	x.Secure, x.Redirect, x.Listener = c.options.secure(), c.options.redirect, c.options.name
 	x.reset()
+	if e.refused != nil {
+		x.Doubt = causeOfBadHead(BadRequest, e.refused)
+	}
 	e.w.reset(c, x)
 }
 
@@ -152,28 +158,75 @@ func (g *Gateway) handleBadHead(ctx *fasthttp.RequestCtx, err error) {
 	}
 	e := g.exchanges.Get().(*h1Exchange)
 	defer g.exchanges.Put(e)
-	if len(c.head.hostless) > 0 && reason == BadRequest {
-		g.walkHostless(c, e)
-		return
-	}
 	e.x.Method, e.x.Line, e.x.Protocol, e.x.Block = nil, nil, nil, nil
+	readable := e.x.readHead(c.head.kept)
+	if readable && c.head.whole() != nil && reason == BadRequest {
+		g.walkRefused(c, e, err)
+	} else {
+		g.answerBadHead(c, e, reason, err)
+	}
+	c.linger()
+}
+
+// walkRefused walks a head that fasthttp refuses and the wire check can read.
+func (g *Gateway) walkRefused(c *h1Conn, e *h1Exchange, err error) {
+	c.last = true
+	e.refused = err
+	g.walkH1(c, e)
+	e.refused = nil
+	c.head.drop()
+}
+
+// answerBadHead answers a head that is not whole, or has no first line. What
+// came of it is for the log alone.
+func (g *Gateway) answerBadHead(c *h1Conn, e *h1Exchange, reason Reason, err error) {
+	x := &e.x
 	g.lend(c, e)
 	c.beginExchange(g.current.Load().times)
-	c.armWrite(e.x.start)
-	g.serveBadHead(&e.x, &e.w, reason)
+	c.armWrite(x.start)
+	if reason == HeadTimeout {
+		x.start = c.headAt
+	}
+	x.Authority.Raw = hostIn(x.Block)
+	x.cause = causeOfBadHead(reason, err)
+	if reason == BadRequest && x.Line != nil { // refused for its line, before it was whole
+		reason = x.judgeLine(x.cause)
+	}
+	g.serveBadHead(x, &e.w, reason)
 	e.w.End()
-	c.linger()
+	c.head.drop()
+}
+
+// judgeLine is why a head whose line alone is known is refused. It goes like
+// check: how reads have cut the head makes no difference.
+func (x *Exchange) judgeLine(doubt error) Reason {
+	x.Doubt = doubt
+	if err := x.parseLine(); err != nil {
+		return x.because(err, reasonOfHead(err))
+	}
+	return BadRequest
+}
+
+// causeOfBadHead is what fasthttp says, without what it says in each case.
+func causeOfBadHead(reason Reason, err error) error {
+	switch reason {
+	case HeadTooLarge:
+		return errHeadLong
+	case HeadTimeout:
+		return errHeadSlow
+	}
+	if errors.Is(err, io.EOF) {
+		return errHeadCut
+	}
+	return cmp.Or(errors.Unwrap(err), err)
 }
 
 func reasonOfBadHead(err error) Reason {
 	if _, ok := errors.AsType[*fasthttp.ErrSmallBuffer](err); ok {
 		return HeadTooLarge
 	}
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return HeadTimeout
-	case errors.Is(err, fasthttp.ErrUnsupportedTransferEncoding):
-		return BadCoding
 	}
 	return BadRequest
 }

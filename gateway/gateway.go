@@ -56,9 +56,11 @@ type Gateway struct {
 	access   atomic.Pointer[accessLog]
 	draining atomic.Bool // idle connections end
 	closing  atomic.Bool // answers say Connection: close
+	cut      atomic.Bool // what is left of exchanges is being cut
 
 	applying  sync.Mutex // one Apply, Drain or Close at a time
 	applied   *applied   // nil before the first
+	refused   *Refusal   // nil: no configuration was refused
 	listeners map[string]*listener
 	loops     sync.WaitGroup // accept loops
 	watcher   *certWatcher
@@ -78,7 +80,7 @@ func New(o Options) *Gateway {
 	g := &Gateway{
 		opts:      o,
 		log:       o.Logger,
-		metrics:   metrics.New(reasonCodes()),
+		metrics:   metrics.New(refusalReasons()),
 		ids:       newRequestIDs(),
 		places:    newPlaces(),
 		listeners: make(map[string]*listener),
@@ -94,7 +96,7 @@ func New(o Options) *Gateway {
 	if dial == nil {
 		dial = dialTCP
 	}
-	g.origins = newRegistry(dial)
+	g.origins = newRegistry(dial, g.log)
 	g.metrics.Gauge = g.gauge
 	g.watcher = newCertWatcher(g.log)
 	return g
@@ -149,6 +151,7 @@ func (g *Gateway) gauge() {
 	if s == nil {
 		return
 	}
+	g.watcher.measure(g.now(time.Now()))
 	for _, cl := range s.clusters {
 		for _, m := range cl.members {
 			o := m.pool.Origin()

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,7 +33,6 @@ type h1Conn struct {
 	counted bool // it has a place in its client's count
 	placed  bool // it has a place among limits.connections
 	head    h1Head
-	long    bool   // it was rewound: the library has room for any head that is allowed
 	served  bool   // a head has ended: the wait for the next is keep_alive
 	last    bool   // the next exchange is the last
 	side    []byte // read, not yet wanted
@@ -95,7 +95,7 @@ func (c *h1Conn) Read(p []byte) (int, error) {
 
 // give is how much of p the library gets: up to the end of a head.
 func (c *h1Conn) give(p []byte) int {
-	k, whole := c.head.take(p, !c.long)
+	k, whole := c.head.take(p)
 	if whole {
 		c.headAt, c.served = time.Time{}, true
 	}
@@ -105,11 +105,11 @@ func (c *h1Conn) give(p []byte) int {
 // rewind puts the part of a head that the library got back in front of what
 // follows it, for a server that can take more. The head's time runs on.
 func (c *h1Conn) rewind() *h1Conn {
-	head := append(c.head.given, c.Window()...)
+	head := slices.Concat(c.head.kept, c.Window())
 	c.giveBack()
 	c.side, c.r = head, 0
+	c.head.drop()
 	c.head = h1Head{}
-	c.long = true
 	return c
 }
 
@@ -201,9 +201,7 @@ func (c *h1Conn) begin() error {
 	if c.hello == nil {
 		return nil
 	}
-	err := c.hello()
-	c.hello = nil
-	return err
+	return c.handshake()
 }
 
 // beginExchange readies the connection for an exchange's body.
@@ -321,6 +319,7 @@ func (c *h1Conn) Close() error {
 		return nil
 	}
 	c.dropSide()
+	c.head.drop()
 	err := c.Conn.Close()
 	c.gateway.forget(c)
 	return err
@@ -344,15 +343,18 @@ const (
 )
 
 // linger ends our half and reads away what the client is still sending.
-func (c *h1Conn) linger() {
-	if closeWrite(c.Conn) != nil {
+func (c *h1Conn) linger() { c.lingerAt(c.Conn) }
+
+// lingerAt is linger for what lies below TLS.
+func (c *h1Conn) lingerAt(nc net.Conn) {
+	if closeWrite(nc) != nil {
 		return
 	}
 	c.arm(time.Now().Add(lingerTime))
 	c.r, c.side = 0, c.side[:0]
 	c.reserve(512)
 	for n := 0; n < lingerBytes; {
-		k, err := c.Conn.Read(c.side[:cap(c.side)])
+		k, err := nc.Read(c.side[:cap(c.side)])
 		if err != nil {
 			return
 		}

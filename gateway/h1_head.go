@@ -2,41 +2,40 @@ package gateway
 
 import (
 	"bytes"
+	"sync"
 
 	"weirkeep/gateway/wire"
 )
 
-// h1Head finds where a request's head ends, however reads cut it. Of a head that
-// came in pieces it keeps what the server library was given, as long as that is
-// short: a head that turns out to be too long for the library's buffer is given
-// anew to one with a larger buffer.
+// h1Head finds where a request's head ends, however reads cut it, and keeps what
+// the server library was given of it, up to shortHead bytes: a head that turns
+// out to be too long for the library's buffer is given anew to one with a larger
+// buffer, and one that the library refuses, which then forgets it, is looked at
+// again by ourselves.
 type h1Head struct {
 	begun bool    // the library got part of a head
 	tail  [3]byte // the end of that, to see a blank line that a read has cut
-	given []byte  // the whole of that, if it is short
-
-	// hostless is the head that the library got last, if it names no host: see
-	// walkHostless.
-	hostless []byte
+	bytes int     // of this head that the library got
+	kept  []byte  // the first of them
+	room  *[shortHead]byte
 }
+
+// heads are what kept heads lie in. A connection has one from the first byte of
+// a head until the walk begins.
+var heads = sync.Pool{New: func() any { return new([shortHead]byte) }}
 
 var blankLine = []byte("\r\n\r\n")
 
 // take returns how much of p belongs to the head, and whether that is its end.
-// Short says that what is given may have to be given anew.
-func (h *h1Head) take(p []byte, short bool) (n int, whole bool) {
+func (h *h1Head) take(p []byte) (n int, whole bool) {
 	n, whole = h.end(p)
-	switch {
-	case !whole:
-		h.remember(p[:n], short)
-		return n, false
-	case !h.begun:
-		h.keepHostless(p[:n])
-	case short:
-		h.keepHostless(append(h.given, p[:n]...))
+	h.keep(p[:n])
+	if whole {
+		h.begun, h.tail = false, [3]byte{}
+	} else {
+		h.remember(p[:n])
 	}
-	h.begun, h.tail, h.given = false, [3]byte{}, nil
-	return n, true
+	return n, whole
 }
 
 // end looks for the blank line, first where it begins in what was given before.
@@ -55,64 +54,78 @@ func (h *h1Head) end(p []byte) (n int, whole bool) {
 	return len(p), false
 }
 
-func (h *h1Head) remember(p []byte, short bool) {
+func (h *h1Head) remember(p []byte) {
 	h.begun = true
-	if short { // then it fits into the library's buffer, or is not asked for
-		h.given = append(h.given, p...)
-	}
 	for _, b := range p[max(0, len(p)-3):] {
 		h.tail = [3]byte{h.tail[1], h.tail[2], b}
 	}
 }
 
-// forget drops the last head: the library asks for more, so it was taken.
-func (h *h1Head) forget() { h.hostless = h.hostless[:0] }
+func (h *h1Head) keep(p []byte) {
+	if h.room == nil {
+		h.room = heads.Get().(*[shortHead]byte)
+		h.kept = h.room[:0]
+	}
+	h.bytes += len(p)
+	h.kept = append(h.kept, p[:min(len(p), cap(h.kept)-len(h.kept))]...)
+}
 
-// The server library refuses heads of HTTP/1.1 whose Host is empty. They are
-// legal (RFC 9112, 3.2) and the default site's, so their bytes are kept: when
-// the library hands one back as bad, it is walked like any other, and judged by
-// the wire check. It is then its connection's last.
-
-// keepHostless keeps a head that has no host in it. A long head that came in
-// pieces is not looked at: the library refuses it.
-func (h *h1Head) keepHostless(head []byte) {
-	i := bytes.Index(head, hostLine) + len(hostLine)
-	if (i < len(hostLine) || head[i] <= ' ') && isHTTP11(head) && !namesHost(head) {
-		h.hostless = append(h.hostless[:0], head...)
+// forget drops a head that has ended: the library asks for more, so it was
+// taken.
+func (h *h1Head) forget() {
+	if !h.begun {
+		h.drop()
 	}
 }
 
-// hostLine is how most clients write Host, before a host.
-var hostLine = []byte("\r\nHost: ")
-
-// isHTTP11 reports whether the first line of a head ends in that version.
-func isHTTP11(head []byte) bool {
-	line, _, _ := bytes.Cut(head, crlf)
-	return bytes.HasSuffix(line, http11)
-}
-
-// namesHost reports whether a line of the head is a Host that is not empty.
-func namesHost(head []byte) bool {
-	for len(head) > 0 {
-		var line []byte
-		line, head, _ = bytes.Cut(head, crlf)
-		name, value, _ := bytes.Cut(line, colon)
-		if wire.EqualFold(name, "host") && len(bytes.TrimSpace(value)) > 0 {
-			return true
-		}
+// drop gives back what the head lies in.
+func (h *h1Head) drop() {
+	if h.room != nil {
+		heads.Put(h.room)
+		h.room, h.kept, h.bytes = nil, nil, 0
 	}
-	return false
 }
 
-var crlf, colon, blank, http11 = []byte("\r\n"), []byte(":"), []byte(" "), []byte(" HTTP/1.1")
+// whole is the head that the library got last, nil if that did not end or is
+// longer than what is kept.
+func (h *h1Head) whole() []byte {
+	if h.begun || h.bytes != len(h.kept) {
+		return nil
+	}
+	return h.kept
+}
 
-// walkHostless walks the head that was kept.
-func (g *Gateway) walkHostless(c *h1Conn, e *h1Exchange) {
-	line, block, _ := bytes.Cut(c.head.hostless, crlf)
+// A head that the server library refuses is read by the wire check, which knows
+// better what is wrong, and how that is called. One whose Host is empty is legal
+// (RFC 9112, 3.2), the default site's, and the library's mistake: it is walked
+// like any other. Whatever else the wire check has nothing against is refused
+// all the same. Either way it is its connection's last.
+
+// readHead cuts a head into what the walk wants of it. It reports whether its
+// first line can be read in one way.
+func (x *Exchange) readHead(head []byte) bool {
+	line, block, ended := bytes.Cut(bytes.TrimLeft(head, "\r\n"), crlf)
 	method, rest, _ := bytes.Cut(line, blank)
-	end := max(0, bytes.LastIndexByte(rest, ' '))
-	e.x.Method, e.x.Line, e.x.Protocol, e.x.Block = method, rest[:end], bytes.TrimPrefix(rest[end:], blank), block
-	c.last = true
-	g.walkH1(c, e)
-	c.linger()
+	target, protocol, ok := bytes.Cut(rest, blank)
+	if !ok || !ended || bytes.ContainsAny(protocol, " \r\n") || !bytes.HasPrefix(protocol, httpSlash) {
+		return false
+	}
+	x.Method, x.Line, x.Protocol, x.Block = method, target, protocol, block
+	return true
 }
+
+// hostIn is the value of the first Host line that is whole in a block.
+func hostIn(block []byte) []byte {
+	for {
+		line, rest, ended := bytes.Cut(block, crlf)
+		if !ended {
+			return nil
+		}
+		if name, value, _ := bytes.Cut(line, colon); wire.EqualFold(name, "host") {
+			return bytes.TrimSpace(value)
+		}
+		block = rest
+	}
+}
+
+var crlf, colon, blank, httpSlash = []byte("\r\n"), []byte(":"), []byte(" "), []byte("HTTP/")

@@ -28,6 +28,7 @@ type listener struct {
 	server  atomic.Pointer[serverH1] // of the term
 	term    atomic.Int64             // of the server that may accept now
 	ended   chan struct{}            // closed: that server's term is over; applying's
+	ending  atomic.Bool              // it closes when nobody is left to be accepted
 	closed  atomic.Bool
 }
 
@@ -62,6 +63,8 @@ func (t term) Accept() (net.Conn, error) {
 			t.handOver(nc)
 		case err == nil:
 			return t.admitted(nc)
+		case t.ending.Load():
+			t.listener.close()
 		case !t.over() && !errors.Is(err, os.ErrDeadlineExceeded):
 			pause = t.waitOut(err, pause)
 		}

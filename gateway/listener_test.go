@@ -223,7 +223,7 @@ func TestLeastTLSVersion(t *testing.T) {
 }
 
 // A handshake that fails is no exchange: it is not recorded, and the client is
-// told nothing in plain text.
+// told nothing in plain text but that TLS is missing.
 func TestFailedHandshakeIsNoExchange(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t)

@@ -46,9 +46,10 @@ mappings:
 	})
 
 	checkMappings(t, g, map[string]mappingCount{
-		"shop/1/dead":   {exchanges: [6]uint64{5: 2}},
-		"shop/2/broken": {exchanges: [6]uint64{5: 1}},
-		"shop/3/app":    {exchanges: [6]uint64{2: 5}, in: 15, out: out},
+		"shop/0/dead":   {exchanges: [6]uint64{5: 2}},
+		"shop/1/broken": {exchanges: [6]uint64{5: 1}},
+		"shop/2/app":    {exchanges: [6]uint64{2: 5}, in: 15, out: out},
+		"//":            {exchanges: [6]uint64{4: 5}},
 	})
 	checkOrigins(t, g, map[string]originCount{
 		"app/up":        {attempts: 5, opened: 1, reused: 4, idle: 1, up: 1},
@@ -56,10 +57,16 @@ mappings:
 		"broken/broken": {attempts: 1, failures: [4]uint64{metrics.Wait: 1}, opened: 1, up: 1},
 	})
 	want := map[string][2]uint64{
-		"connect_failed": {2, 0}, "origin_reset": {1, 0}, "no_mapping": {3, 0}, "no_site": {0, 1}, "bad_target": {0, 1},
+		"connect_refused": {2, 0}, "origin_reset": {1, 0}, "no_mapping": {3, 0}, "no_site": {0, 1}, "bad_target": {0, 1},
 	}
 	if got := refusals(g); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("refusals (routed, not routed) are %v, want %v", got, want)
+	}
+	for i := range g.Metrics().Refusals {
+		n, can := &g.Metrics().Refusals[i], g.Metrics().Reason(i)
+		if n.Routed.Load() > 0 && !can.Routed || n.Unrouted.Load() > 0 && !can.Unrouted {
+			t.Errorf("%s was counted where it is said to be impossible: %+v", can.Name, can)
+		}
 	}
 	for name, l := range g.Metrics().Current().Listeners() {
 		if l.Accepted.Load() != 9 || l.Refused.Load() != 0 || l.Open.Load() != 0 {
@@ -127,7 +134,7 @@ func refusals(g *Gateway) map[string][2]uint64 {
 	for i := range m.Refusals {
 		n := [2]uint64{m.Refusals[i].Routed.Load(), m.Refusals[i].Unrouted.Load()}
 		if n != [2]uint64{} {
-			counted[m.Reason(i)] = n
+			counted[m.Reason(i).Name] = n
 		}
 	}
 	return counted

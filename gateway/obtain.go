@@ -20,7 +20,7 @@ type candidate = balance.Candidate
 // one, makes an attempt, and makes a further one where that is safe.
 func (g *Gateway) obtain(x *Exchange) Reason {
 	if limit := x.snap.bodyBytes; limit > 0 && x.Head.Length > limit {
-		return BodyTooLarge
+		return x.because(wire.ErrBodyLarge, BodyTooLarge)
 	}
 	x.prepareTrip()
 	x.cluster.budget.earn()
@@ -32,7 +32,7 @@ func (g *Gateway) obtain(x *Exchange) Reason {
 		}
 		failure, _ := errors.AsType[*origin.Error](err)
 		if !x.mayRetry(failure) {
-			return reasonOfTrip(failure)
+			return x.because(failure, reasonOfTrip(failure))
 		}
 		x.tick = time.Now()
 	}

@@ -203,7 +203,7 @@ func TestHTTPSOrigins(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			addr, _ := start(t, plainListener+fmt.Sprintf("clusters: { app: { origins: [{ address: \"https://%s\" }], tls: { %s }, connect_timeout: 5s } }\n", tt.origin.addr, tt.tls), Options{})
 			got := askFor(t, addr, "a.example", "/x")
-			if got.status != tt.want || tt.want == 502 && !strings.Contains(got.body, "reason: connect_failed") {
+			if got.status != tt.want || tt.want == 502 && !strings.Contains(got.body, "reason: tls_failed") {
 				t.Errorf("%d %q, want %d", got.status, got.body, tt.want)
 			}
 			if tt.want == 200 && (got.line() != "GET /x HTTP/1.1" || fieldIn(got.body, "Host") != "a.example") {
@@ -397,8 +397,8 @@ func TestAllOriginsDown(t *testing.T) {
 	t.Parallel()
 	addr, g := start(t, plainListener+fmt.Sprintf("clusters: { app: { origins: [{ address: %q }, { address: %q }] } }\n", closedAddress(t), closedAddress(t)), Options{})
 	for range 5 {
-		if got := askFor(t, addr, "a.example", "/"); got.status != 502 || !strings.Contains(got.body, "reason: connect_failed") {
-			t.Fatalf("%d %q, want 502 connect_failed", got.status, got.body)
+		if got := askFor(t, addr, "a.example", "/"); got.status != 502 || !strings.Contains(got.body, "reason: connect_refused") {
+			t.Fatalf("%d %q, want 502 connect_refused", got.status, got.body)
 		}
 	}
 	// Without checks of its own a gateway that was not asked would never find out

@@ -11,6 +11,14 @@ import (
 // does not read does not count.
 const paceWindow = 10 * time.Second
 
+// errSlow is a deadline that has passed, in its way.
+var errSlow error = slowError{os.ErrDeadlineExceeded}
+
+type slowError struct{ error }
+
+func (slowError) Error() string   { return "body came too slowly" }
+func (e slowError) Unwrap() error { return e.error }
+
 // paceLimit holds a client to its least rate while it sends a body
 // (timeouts.min_body_rate).
 type paceLimit struct {
@@ -59,7 +67,7 @@ func (l *paceLimit) account(n int, start time.Time, err error) error {
 	slow := l.bytes < l.rate*int64(paceWindow/time.Second)
 	l.waited, l.bytes = 0, 0
 	if slow {
-		return os.ErrDeadlineExceeded
+		return errSlow
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ limits: { body_bytes: 10B }
 		{"two.example", "/down", 502, html, "<p>two: network"},
 		{"two.example", "/silent", 504, html, "<p>two: network"},
 		{"two.example", "/none", 404, text, "404 no mapping of the site fits\nreason: no_mapping\nrequest id: "},
-		{"three.example", "/down", 502, text, "502 no connection to an origin could be made\nreason: connect_failed\nrequest id: "},
+		{"three.example", "/down", 502, text, "502 the origin refused the connection or cannot be reached\nreason: connect_refused\nrequest id: "},
 		{"four.example", "/down", 421, text, "421 no site has this host and port\nreason: no_site\nrequest id: "},
 	} {
 		got := askFor(t, addr, tt.host, tt.target)

@@ -256,7 +256,8 @@ func (l *endLog) String() string {
 	return l.text.String()
 }
 
-// An answer that did not get out was not given, however small it was.
+// An answer that did not get out was not given, however small it was. A refusal
+// keeps its reason: what the origin did is worth knowing all the same.
 func TestAnswersThatDidNotGetOutAreNotServed(t *testing.T) {
 	t.Parallel()
 	secured := secureListen(t)

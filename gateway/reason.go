@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"syscall"
 
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
@@ -29,11 +30,15 @@ const (
 	BadExpectation
 	HeadTooLarge
 	HeadTimeout
+	Loop
 	BodyTimeout
 	BodyTooLarge
 	RedirectedToHTTPS
 	NoSite
 	NoMapping
+	ConnectRefused
+	NameNotFound
+	TLSFailed
 	ConnectFailed
 	ConnectTimeout
 	OriginReset
@@ -42,6 +47,7 @@ const (
 	AnswerTooLarge
 	AnswerCut
 	ClientGone
+	CutByDrain
 	LocalFailure
 	Panicked
 	reasons
@@ -68,11 +74,15 @@ var reasonTable = [reasons]struct {
 	BadExpectation:    {"bad_expectation", 417, "", "the request expects something other than 100-continue", "wire check"},
 	HeadTooLarge:      {"head_too_large", 431, "", "the request's head, a name in it or the number of its fields is over the limit", "wire check"},
 	HeadTimeout:       {"head_timeout", 408, "", "the request's head took too long", "wire check"},
+	Loop:              {"loop", 508, "", "the request has been through this gateway already", "wire check"},
 	BodyTimeout:       {"body_timeout", 408, "", "the request's body took too long", "obtain"},
 	BodyTooLarge:      {"body_too_large", 413, "", "the request's body is over the limit", "obtain"},
 	RedirectedToHTTPS: {"redirected_to_https", 308, "", "this address is served by https", "decide"},
 	NoSite:            {"no_site", 421, "", "no site has this host and port", "decide"},
 	NoMapping:         {"no_mapping", 404, "", "no mapping of the site fits", "decide"},
+	ConnectRefused:    {"connect_refused", 502, "network", "the origin refused the connection or cannot be reached", "obtain"},
+	NameNotFound:      {"name_not_found", 502, "network", "the origin's name could not be resolved", "obtain"},
+	TLSFailed:         {"tls_failed", 502, "network", "TLS with the origin could not be set up", "obtain"},
 	ConnectFailed:     {"connect_failed", 502, "network", "no connection to an origin could be made", "obtain"},
 	ConnectTimeout:    {"connect_timeout", 504, "network", "connecting to an origin took too long", "obtain"},
 	OriginReset:       {"origin_reset", 502, "network", "the origin closed the connection before it answered", "obtain"},
@@ -81,6 +91,7 @@ var reasonTable = [reasons]struct {
 	AnswerTooLarge:    {"answer_too_large", 502, "network", "the head of the origin's answer is too large", "obtain"},
 	AnswerCut:         {"answer_cut", 502, "network", "the origin's answer broke off; the client saw it break off too", "deliver"},
 	ClientGone:        {"client_gone", 499, "", "the client went away before the answer was there", "obtain"},
+	CutByDrain:        {"cut_by_drain", 503, "", "the gateway was stopped before the answer ended", "serve"},
 	LocalFailure:      {"local_failure", 503, "network", "this machine is out of descriptors, ports or memory", "obtain"},
 	Panicked:          {"panic", 500, "", "a fault of the gateway itself; the log has it", "serve"},
 }
@@ -91,13 +102,24 @@ func (r Reason) String() string { return reasonTable[r].code }
 // zero is the origin's own.
 func (r Reason) Status() int { return reasonTable[r].status }
 
-// reasonCodes are the codes of all reasons, in order: labels of metrics.
-func reasonCodes() []string {
-	codes := make([]string, reasons)
+// refusalReasons are all reasons, in order, as metrics count them. Before the
+// decision no site is known, and after it one always is.
+func refusalReasons() []metrics.Reason {
+	all := make([]metrics.Reason, reasons)
 	for r := range reasonTable {
-		codes[r] = reasonTable[r].code
+		row, m := &reasonTable[r], &all[r]
+		m.Name = row.code
+		switch {
+		case Reason(r) == Served:
+		case row.setBy == "wire check", Reason(r) == NoSite, Reason(r) == RedirectedToHTTPS:
+			m.Unrouted = true
+		case Reason(r) == Panicked:
+			m.Routed, m.Unrouted = true, true
+		default:
+			m.Routed = true
+		}
 	}
-	return codes
+	return all
 }
 
 // reasonOfHead is why the wire check refused a head.
@@ -151,7 +173,7 @@ func reasonOfTrip(e *origin.Error) Reason {
 	case e.Phase == metrics.Connect && isTimeout(e.Err):
 		return ConnectTimeout
 	case e.Phase == metrics.Connect:
-		return ConnectFailed
+		return reasonOfConnect(e.Err)
 	case errors.Is(e.Err, origin.ErrTimeout), isTimeout(e.Err):
 		return OriginTimeout
 	case errors.Is(e.Err, origin.ErrHeadLarge):
@@ -160,6 +182,22 @@ func reasonOfTrip(e *origin.Error) Reason {
 		return OriginReset
 	}
 	return BadAnswer
+}
+
+// reasonOfConnect is why no connection could be made, and it was not for time.
+func reasonOfConnect(err error) Reason {
+	if _, ok := errors.AsType[*origin.HandshakeError](err); ok {
+		return TLSFailed
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return NameNotFound
+	}
+	for _, refused := range [...]error{syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EHOSTUNREACH, syscall.ENETUNREACH} {
+		if errors.Is(err, refused) {
+			return ConnectRefused
+		}
+	}
+	return ConnectFailed
 }
 
 func isTimeout(err error) bool {

@@ -35,10 +35,10 @@ func (x *Exchange) count(all *metrics.Registry, status int, content int64, took 
 			refused.Routed.Inc()
 		}
 	}
-	if x.mapping == nil {
-		return
+	m := x.snap.unmapped
+	if x.mapping != nil {
+		m = x.mapping.metrics
 	}
-	m := x.mapping.metrics
 	m.Exchange(status)
 	m.Duration.Observe(took)
 	m.RequestBytes.Add(uint64(x.Body.Read()))
@@ -47,7 +47,7 @@ func (x *Exchange) count(all *metrics.Registry, status int, content int64, took 
 
 // fill copies into the record what is known of the exchange.
 func (x *Exchange) fill(r *accessRecord) {
-	r.time, r.firstByte = x.Now, x.firstByte
+	r.time, r.firstByte, r.listener = x.Now, x.firstByte, x.Listener
 	if x.site != nil {
 		r.site = x.site.name
 	}
@@ -71,4 +71,10 @@ func (x *Exchange) fill(r *accessRecord) {
 	r.cloneText(accessUserAgent, x.Head.UserAgent)
 	r.cloneText(accessReferer, x.Head.Referer)
 	r.cloneText(accessRequestID, x.requestID)
+	if x.Minor < 0 {
+		r.cloneText(accessProtocol, x.Protocol)
+	}
+	if x.reason != Served {
+		r.cloneText(accessCause, []byte(x.causeText()))
+	}
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"crypto/tls"
+	"log/slog"
 	"net"
 	"sync"
 	"time"
@@ -15,6 +16,7 @@ import (
 // names what it uses; what the last one that named it has let go is closed.
 type registry struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
+	log  *slog.Logger // told of origins that go down and come up
 
 	mu     sync.Mutex
 	states map[string]*held[*origin.Origin]
@@ -36,9 +38,10 @@ type poolKey struct {
 	connect, keepAlive time.Duration
 }
 
-func newRegistry(dial func(ctx context.Context, network, address string) (net.Conn, error)) *registry {
+func newRegistry(dial func(ctx context.Context, network, address string) (net.Conn, error), log *slog.Logger) *registry {
 	return &registry{
 		dial:   dial,
+		log:    log,
 		states: make(map[string]*held[*origin.Origin]),
 		pools:  make(map[poolKey]*held[*origin.Pool]),
 	}
@@ -79,6 +82,7 @@ func (r *registry) newPool(key poolKey, state *origin.Origin, secure *tls.Config
 	o := origin.PoolOptions{
 		Origin: state, Proxy: key.proxy, ProxyTLS: secure,
 		ConnectTimeout: key.connect, KeepAlive: key.keepAlive, Dial: r.dial,
+		OnTransition: func(up bool, err error) { r.tell(key.address, up, err) },
 	}
 	if key.scheme == "https" {
 		o.TLS = secure.Clone()
@@ -87,6 +91,15 @@ func (r *registry) newPool(key poolKey, state *origin.Origin, secure *tls.Config
 		}
 	}
 	return origin.NewPool(o)
+}
+
+// tell logs that an origin, whichever cluster has tried it, went down or came up.
+func (r *registry) tell(address string, up bool, err error) {
+	if up {
+		r.log.Info("origin up", slog.String("origin", address))
+		return
+	}
+	r.log.Warn("origin down", slog.String("origin", address), slog.Any("error", err))
 }
 
 // release lets go what the snapshot has named.

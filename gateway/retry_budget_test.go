@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -177,14 +179,13 @@ func TestGaugesAreRightAtEachScrape(t *testing.T) {
 		}
 	}
 	o := newEndOrigin(t, serve)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := func(addr string) string { return endText(&endOrigin{addr: addr}, "", "", endNoLog) }
-	down := free.Addr().String()
-	free.Close()
-	addr, g := start(t, text(o.addr), Options{})
+	var refuses atomic.Bool
+	addr, g := start(t, endText(o, "", "", endNoLog), Options{Dial: func(ctx context.Context, network, addr string) (net.Conn, error) {
+		if refuses.Load() {
+			return nil, syscall.ECONNREFUSED
+		}
+		return dialTCP(ctx, network, addr)
+	}})
 	want := func(when string, up, inFlight, idle int64) {
 		t.Helper()
 		var got [3]int64
@@ -206,32 +207,21 @@ func TestGaugesAreRightAtEachScrape(t *testing.T) {
 	release <- true
 	endAnswer(r)
 	want("after it", 1, 0, 1)
-
-	apply(t, g, text(down))
-	want("another origin, not asked yet", 1, 0, 0)
+	apply(t, g, endText(o, "", ", keep_alive: 0s", endNoLog)) // other connections, the same origin
+	refuses.Store(true)
+	want("nobody has asked yet", 1, 0, 0)
 	ask()
 	if status, _, err := endAnswer(r); status != 502 || err != nil {
 		t.Errorf("answered %d, %v", status, err)
 	}
 	want("it refused", 0, 0, 0)
-	back, err := net.Listen("tcp", down)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer back.Close()
-	go func() {
-		for {
-			nc, err := back.Accept()
-			if err != nil {
-				return
-			}
-			go (&endConn{Conn: nc, in: bufio.NewReader(nc), o: &endOrigin{heads: make(chan string, 64)}}).serve()
-		}
-	}()
+	refuses.Store(false)
+	want("nobody has asked again", 0, 0, 0)
+	go func() { <-arrived; release <- true }()
 	endUntil(t, "it is asked again", func() bool {
 		ask()
 		status, _, _ := endAnswer(r)
 		return status == 200
 	})
-	want("it is back", 1, 0, 1)
+	want("it is back", 1, 0, 0)
 }

@@ -32,10 +32,19 @@ func (g *Gateway) serve(x *Exchange, w Responder) {
 	} else {
 		g.refuse(x, reason)
 	}
-	if x.w.End() != nil && reason == Served {
-		reason = ClientGone
+	if err := x.w.End(); err != nil && reason == Served {
+		reason = x.because(err, ClientGone)
 	}
-	x.reason = reason
+	x.reason = g.whoEnded(reason)
+}
+
+// whoEnded tells a client that has gone from one that we cut: when the drain's
+// patience has ended, both look the same to the walk.
+func (g *Gateway) whoEnded(reason Reason) Reason {
+	if reason == ClientGone && g.cut.Load() {
+		return CutByDrain
+	}
+	return reason
 }
 
 // finish ends the walk, also one that ended in a panic: a fault of ours costs

@@ -23,13 +23,15 @@ type snapshot struct {
 	sites    []site
 	mappings []mapping
 	clusters []*cluster
+	unmapped *metrics.Mapping // of what no mapping took
 
-	rules     wire.Rules
-	bodyBytes int64
-	trusted   *bart.Lite
-	times     times
-	via       [2][]byte // value of Via by the minor version of what is passed on
-	httpsPort int       // of the first TLS listener, for redirects; 0: none
+	rules       wire.Rules
+	bodyBytes   int64
+	headerBytes int64
+	trusted     *bart.Lite
+	times       times
+	via         [2][]byte // value of Via by the minor version of what is passed on
+	httpsPort   int       // of the first TLS listener, for redirects; 0: none
 
 	users   atomic.Int64 // exchanges, and one for being current
 	retire  func()       // called once, when the last user has gone

@@ -26,10 +26,18 @@ type Status struct {
 	Revision    int // successful applies
 	Started     time.Time
 	Applied     time.Time
+	LastRefusal *Refusal // nil: none since the start
 	Connections int
 	Exchanges   int
 	Listeners   []ListenerStatus
 	Origins     []OriginStatus
+}
+
+// Refusal is a configuration that was refused; the one before it stayed.
+type Refusal struct {
+	At      time.Time
+	Problem string // the first error, with its place
+	Errors  int
 }
 
 // ListenerStatus is one listener of a [Status].
@@ -45,13 +53,16 @@ type OriginStatus struct {
 	Up                     bool
 	InFlight, Idle         int
 	Attempts, Failures     uint64
+	Since                  time.Time // when it went down or came up; zero: up since it was named
+	LastError              string    // of the last failed attempt, whichever cluster made it
+	LastErrorAt            time.Time // zero: none ever failed
 }
 
 // Status tells how the gateway is.
 func (g *Gateway) Status() Status {
 	g.applying.Lock()
 	defer g.applying.Unlock()
-	s := Status{Started: g.started, Draining: g.closing.Load()}
+	s := Status{Started: g.started, Draining: g.closing.Load(), LastRefusal: g.refused}
 	s.Connections, s.Exchanges = g.openConns()
 	if g.applied == nil {
 		s.NotReady = "no configuration was applied"
@@ -79,17 +90,24 @@ func (s *Status) whyNotReady() string {
 func (g *Gateway) originStatus() (all []OriginStatus) {
 	for _, cl := range g.current.Load().clusters {
 		for _, m := range cl.members {
-			o := m.pool.Origin()
-			var failures uint64
-			for i := range m.metrics.Failures {
-				failures += m.metrics.Failures[i].Load()
-			}
-			all = append(all, OriginStatus{
-				Cluster: cl.name, Name: m.name, Address: o.Address, Up: o.Up(),
-				InFlight: o.InFlight(), Idle: m.pool.Idle(),
-				Attempts: m.metrics.Attempts.Load(), Failures: failures,
-			})
+			all = append(all, cl.status(m))
 		}
 	}
 	return all
+}
+
+func (cl *cluster) status(m *member) OriginStatus {
+	o := m.pool.Origin()
+	s := OriginStatus{
+		Cluster: cl.name, Name: m.name, Address: o.Address, Up: o.Up(),
+		InFlight: o.InFlight(), Idle: m.pool.Idle(),
+		Attempts: m.metrics.Attempts.Load(), Since: o.Since(),
+	}
+	for i := range m.metrics.Failures {
+		s.Failures += m.metrics.Failures[i].Load()
+	}
+	if f := o.LastFailure(); f != nil {
+		s.LastError, s.LastErrorAt = f.Err.Error(), f.At
+	}
+	return s
 }

@@ -38,6 +38,9 @@ func (g *Gateway) tunnel(x *Exchange) Reason {
 	}
 	up.Close()
 	x.trip.End(false)
+	if err != nil && g.cut.Load() {
+		return CutByDrain
+	}
 	return Served
 }
 

@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net"
+	"path/filepath"
 	"time"
 
 	"weirkeep/gateway/admin"
@@ -11,11 +15,12 @@ import (
 
 // startAdmin lets the admin API listen. It serves until the keeper is closed,
 // whatever becomes of the gateway; what it listens on is what the first
-// configuration says.
-func (k *keeper) startAdmin(cfg *config.Config) error {
+// configuration says. What keeps it from that is told with its key.
+func (k *keeper) startAdmin(cfg *config.Config) config.Problems {
 	token, err := k.adminToken(cfg)
 	if err != nil {
-		return &failure{status: exitFailure, err: fmt.Errorf("admin: %w", err), hint: "node.state_dir is where the token is kept; admin.token sets one"}
+		return config.Problems{cfg.At("node.state_dir", config.Error, "E805", "node.state_dir: no admin token can be kept there: "+err.Error(),
+			"let this user write there, choose another node.state_dir, or set admin.token")}
 	}
 	k.server, err = admin.Listen(admin.Options{
 		Address:   cfg.Admin.Address,
@@ -28,7 +33,7 @@ func (k *keeper) startAdmin(cfg *config.Config) error {
 		Logger:    k.log,
 	})
 	if err != nil {
-		return &failure{status: exitFailure, err: err, hint: "end what listens there, or choose another admin.address; \"off\" is none"}
+		return config.Problems{notListening(cfg, err)}
 	}
 	go func() {
 		if err := k.server.Serve(); err != nil {
@@ -36,6 +41,23 @@ func (k *keeper) startAdmin(cfg *config.Config) error {
 		}
 	}()
 	return nil
+}
+
+// notListening is why the admin API does not listen, at the key to blame.
+func notListening(cfg *config.Config, err error) config.Problem {
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Net == "tcp" {
+		return cfg.At("admin.address", config.Error, "E802", fmt.Sprintf("admin.address: cannot listen on %s: %v", cfg.Admin.Address, op.Err),
+			"end what listens there, or choose another admin.address; \"off\" is none")
+	}
+	folder := filepath.Dir(cfg.Admin.Socket)
+	says, hint := err.Error(), "end the gateway that has it, or choose another admin.socket"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		says, hint = "the folder "+folder+" does not exist", "mkdir "+folder+", or choose another admin.socket"
+	case errors.Is(err, fs.ErrPermission):
+		says, hint = "this user may not write to the folder "+folder, "let it, or choose another admin.socket"
+	}
+	return cfg.At("admin.socket", config.Error, "E804", "admin.socket: "+says, hint)
 }
 
 // adminToken is what lets clients of the address in: the configuration's, or
@@ -91,6 +113,7 @@ func (k *keeper) Status() admin.Status {
 	status := admin.Status{
 		Ready: s.Ready, NotReady: s.NotReady, Draining: s.Draining,
 		Revision: s.Revision, Started: s.Started, Applied: s.Applied,
+		LastRefusal: (*admin.Refusal)(s.LastRefusal),
 		Connections: s.Connections, Exchanges: s.Exchanges,
 		Listeners: make([]admin.ListenerStatus, 0, len(s.Listeners)),
 		Origins:   make([]admin.OriginStatus, 0, len(s.Origins)),

@@ -22,9 +22,11 @@ type verdict struct {
 func newCheck(a *app) *cobra.Command {
 	var file string
 	c := &cobra.Command{
-		Use:         "check",
-		Short:       "Say everything that is wrong with a configuration",
-		Long:        "Check compiles a configuration as serve and reload do, and throws the result away:\nnothing is bound, and no running gateway notices.",
+		Use:   "check",
+		Short: "Say everything that is wrong with a configuration",
+		Long: "Check compiles a configuration as serve and reload do, and throws the result away:\n" +
+			"no running gateway notices. Ports, log files and sockets are tried by serve and reload,\n" +
+			"not here: a gateway that runs has them.",
 		Args:        noArgs,
 		Annotations: map[string]string{outputs: "json yaml jsonl"},
 		RunE: func(*cobra.Command, []string) error {
@@ -32,6 +34,7 @@ func newCheck(a *app) *cobra.Command {
 		},
 	}
 	fileFlag(c.Flags(), &file)
+	a.verboseFlag(c.Flags(), "say what was read: files, listeners, clusters, and mappings in their order")
 	return c
 }
 
@@ -40,13 +43,17 @@ func (a *app) check(named string) error {
 	if err != nil {
 		return err
 	}
-	cfg, problems := config.Load(file)
+	source := fileSource(file)
+	cfg, problems := source.read()
 	if problems.Errors() == 0 {
 		problems = append(problems, gateway.Check(cfg)...)
 	}
+	if a.verbose {
+		a.sayRead(source.files(), cfg)
+	}
 	a.sayFound(problems)
 	if problems.Errors() > 0 {
-		a.say("%s. Nothing was changed.", count(problems))
+		a.sayVerdict(problems, "Nothing was changed.")
 	}
 	if err := a.printVerdict(file, cfg, problems); err != nil {
 		return err
@@ -67,8 +74,7 @@ func (a *app) printVerdict(file string, cfg *config.Config, ps config.Problems) 
 	case ps.Errors() > 0:
 		return nil
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s: ok, %s\n", file, inventory(cfg))
-	return err
+	return a.sayResult("%s: ok, %s", file, inventory(cfg))
 }
 
 func newVerdict(file string, ps config.Problems) verdict {

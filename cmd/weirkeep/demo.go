@@ -34,11 +34,12 @@ func (a *app) serveDemo() error {
 	if err := template.Must(template.New("demo").Parse(demoText)).Execute(&text, plan); err != nil {
 		return err
 	}
-	log := a.logger()
+	log, flush := a.logger()
+	defer flush()
 	return a.runUntilSignal(newKeeper(a, log, textSource("demo.yaml", text.Bytes())), herald{
 		app: a, log: log, people: true,
 		title:  "demo: no configuration is read",
-		advice: advice(plan),
+		advice: demoAdvice(plan, a.self),
 	})
 }
 
@@ -49,7 +50,7 @@ func (a *app) planDemo() (demoPlan, error) {
 		return plan, err
 	}
 	for _, address := range []string{plan.Gateway, plan.Admin} {
-		if err := free(address); err != nil {
+		if err := a.free(address); err != nil {
 			return plan, err
 		}
 	}
@@ -60,7 +61,7 @@ func (a *app) planDemo() (demoPlan, error) {
 // demoAdmin is where the demo's admin API listens: where other commands look
 // for it in the same shell.
 func (a *app) demoAdmin() (string, error) {
-	url := cmp.Or(a.admin, os.Getenv("WEIRKEEP_ADMIN"), "http://127.0.0.1:9900")
+	url := withScheme(cmp.Or(a.admin, os.Getenv("WEIRKEEP_ADMIN"), "127.0.0.1:9900"))
 	address, plain := strings.CutPrefix(url, "http://")
 	if !plain {
 		return "", &failure{status: exitUsage, err: fmt.Errorf("the demo's admin API cannot listen at %s", url), hint: "for example --admin http://127.0.0.1:9901"}
@@ -70,7 +71,7 @@ func (a *app) demoAdmin() (string, error) {
 
 // free finds out whether the demo can listen at an address, for better advice
 // than a configuration that the operator never saw could give.
-func free(address string) error {
+func (a *app) free(address string) error {
 	l, err := net.Listen("tcp", address)
 	if err == nil {
 		return l.Close()
@@ -78,7 +79,7 @@ func free(address string) error {
 	return &failure{
 		status: exitFailure,
 		err:    fmt.Errorf("the demo cannot listen: %w", err),
-		hint:   "end what listens there, or choose: WEIRKEEP_DEMO_ADDRESS=127.0.0.1:8081 weirkeep serve --demo --admin http://127.0.0.1:9901",
+		hint:   "end what listens there, or choose: WEIRKEEP_DEMO_ADDRESS=127.0.0.1:8081 " + a.self + " serve --demo --admin http://127.0.0.1:9901",
 	}
 }
 
@@ -94,13 +95,14 @@ func userState() string {
 	return filepath.Join(os.TempDir(), "weirkeep")
 }
 
-func advice(p demoPlan) []string {
+// demoAdvice is what to try, with the program as it was called.
+func demoAdvice(p demoPlan, self string) []string {
 	return []string{
 		"  origins    fast, slow (300 ms), flaky (1 of 20 answers is 503): cluster demo, round-robin",
 		"Try in a second terminal:",
-		fmt.Sprintf("  %-44s X-Origin names the origin that answered", "curl -i http://"+p.Gateway+"/shop/1"),
-		fmt.Sprintf("  %-44s what the gateway has counted", "curl http://"+p.Admin+"/metrics"),
-		fmt.Sprintf("  %-44s a commented file to start from", "weirkeep init > weirkeep.yaml"),
+		fmt.Sprintf("  %-44s X-Origin names the origin that answered", "curl -i http://"+dialable(p.Gateway)+"/shop/1"),
+		fmt.Sprintf("  %-44s what the gateway has counted", "curl http://"+dialable(p.Admin)+"/metrics"),
+		fmt.Sprintf("  %-44s a commented file to start from", self+" init weirkeep.yaml"),
 		"Requests one after the other go round the origins in turn. ^C ends the demo.",
 	}
 }

@@ -22,46 +22,95 @@ type endpoint struct {
 	socket string // unix socket to dial in place of the URL's host; may be empty
 	token  string // empty: none was found
 
-	note    string // why the configuration could not say more; may be empty
+	source  string // who said where it is, and what if that is wrong
 	noToken error  // why no token was found
 }
 
 // endpoint finds the admin API: what is said on the command line comes before
-// the environment, that before the configuration, and that before the default.
-func (a *app) endpoint(file string) (endpoint, error) {
-	cfg, note := adminConfig(file)
-	e, err := parseEndpoint(cmp.Or(a.admin, os.Getenv("WEIRKEEP_ADMIN"), configured(cfg)))
+// the environment, that before the configuration, and that before the default,
+// which is for when there is no configuration at all.
+func (a *app) endpoint(named string) (endpoint, error) {
+	f, said := findAdmin(named), cmp.Or(a.admin, os.Getenv("WEIRKEEP_ADMIN"))
+	if said == "" && f.problems.Errors() > 0 {
+		return endpoint{}, a.notSent(f.file)
+	}
+	e, err := parseEndpoint(cmp.Or(said, f.url()))
 	if err != nil {
 		return e, err
 	}
-	e.note = note
-	e.token, e.noToken = token(cfg)
+	switch {
+	case said != "":
+		e.source = "is the gateway running, and its admin API there? --admin, else WEIRKEEP_ADMIN, says where"
+	case f.file == "":
+		e.source = "no configuration was found, so this is the default; -c FILE or --admin says where the gateway is"
+	default:
+		e.source = "is the gateway running? It listens where " + f.file + " said when it was started; if admin has changed since then, give the old address with --admin"
+	}
+	e.token, e.noToken = f.token()
 	return e, nil
 }
 
-// adminConfig reads the configuration for the sake of its admin section. A file
-// with mistakes is as good as none, but worth a note.
-func adminConfig(named string) (cfg *config.Config, note string) {
-	file, err := findFile(named)
-	if err == nil {
-		if cfg, _ = config.Load(file); cfg != nil {
-			return cfg, ""
-		}
-		note = "nothing could be read from " + file + " (see weirkeep check); --admin and WEIRKEEP_TOKEN say where and who"
-	}
-	cfg, _ = config.Parse("default", config.Sample(""))
-	return cfg, note
+// adminFacts are what a configuration says of the admin API.
+type adminFacts struct {
+	file     string // empty: there is none, and the rest is the default
+	admin    config.Admin
+	stateDir string
+	problems config.Problems // why it is not known where the API is
 }
 
-// configured is the URL of the admin API in a configuration.
-func configured(cfg *config.Config) string {
-	if cfg.Admin.Socket != "" {
-		return "unix://" + cfg.Admin.Socket
+func findAdmin(named string) adminFacts {
+	file, err := findFile(named)
+	if err != nil {
+		standard, _ := config.Parse("default", config.Sample(""))
+		return adminFacts{admin: standard.Admin, stateDir: standard.Node.StateDir}
 	}
-	if cfg.Admin.Address == "off" {
+	f := adminFacts{file: file}
+	f.admin, f.stateDir, f.problems = config.AdminOf(file)
+	return f
+}
+
+// notSent says why a file does not tell where the admin API is: it cannot be
+// read, or has mistakes, which are all told.
+func (a *app) notSent(file string) error {
+	_, problems := config.Load(file)
+	if a.machine() {
+		if err := a.print(outcome{Schema: 1, Problems: problems}); err != nil {
+			return err
+		}
+		return &failure{status: exitConfig}
+	}
+	if p := problems[0]; p.Code == "E101" && p.File == "" {
+		return &failure{status: exitConfig, code: p.Code, err: errors.New("not sent: " + p.Message),
+			hint: "-c names the file that the gateway was started with; --admin and WEIRKEEP_TOKEN do without one"}
+	}
+	a.sayProblems(problems)
+	return &failure{
+		status: exitConfig,
+		err:    fmt.Errorf("not sent: %s has %s; the running gateway keeps what it has", file, plural(problems.Errors(), "mistake")),
+		hint:   "--admin and WEIRKEEP_TOKEN do without the file",
+	}
+}
+
+// url is where the admin API is, by the configuration.
+func (f adminFacts) url() string {
+	if f.admin.Socket != "" {
+		return "unix://" + f.admin.Socket
+	}
+	if f.admin.Address == "off" {
 		return "off"
 	}
-	return "http://" + dialable(cfg.Admin.Address)
+	return "http://" + dialable(f.admin.Address)
+}
+
+// withScheme makes a URL of what is short for one: host:port, or a path.
+func withScheme(s string) string {
+	switch {
+	case strings.Contains(s, "://"):
+		return s
+	case strings.HasPrefix(s, "/"):
+		return "unix://" + s
+	}
+	return "http://" + s
 }
 
 // dialable turns an address to listen on into one to connect to.
@@ -80,7 +129,7 @@ func parseEndpoint(s string) (endpoint, error) {
 	if s == "off" {
 		return endpoint{}, &failure{status: exitUnreachable, err: errors.New("the configuration has no admin API"), hint: "weirkeep reads its files again on SIGHUP"}
 	}
-	u, err := url.Parse(s)
+	u, err := url.Parse(withScheme(s))
 	if err == nil {
 		err = checkEndpoint(u)
 	}
@@ -115,11 +164,11 @@ func loopback(host string) bool {
 
 // token is what lets us in, from the environment, the configuration, or the
 // gateway's state.
-func token(cfg *config.Config) (string, error) {
-	if t := cmp.Or(os.Getenv("WEIRKEEP_TOKEN"), string(cfg.Admin.Token)); t != "" {
+func (f adminFacts) token() (string, error) {
+	if t := cmp.Or(os.Getenv("WEIRKEEP_TOKEN"), string(f.admin.Token)); t != "" {
 		return t, nil
 	}
-	text, err := os.ReadFile(admin.TokenFile(cfg.Node.StateDir))
+	text, err := os.ReadFile(admin.TokenFile(f.stateDir))
 	return strings.TrimSpace(string(text)), err
 }
 

@@ -20,7 +20,10 @@ func TestEndpointIsWhereATokenMayGo(t *testing.T) {
 		{url: "http://127.0.0.1.example:9900", wrong: true},
 		{url: "unix://run/admin.sock", wrong: true},
 		{url: "unix://", wrong: true},
-		{url: "127.0.0.1:9900", wrong: true},
+		{url: "127.0.0.1:9900", base: "http://127.0.0.1:9900"},
+		{url: "localhost:9900", base: "http://localhost:9900"},
+		{url: "/run/weirkeep/admin.sock", base: "http://admin", socket: "/run/weirkeep/admin.sock"},
+		{url: "10.0.0.1:9900", wrong: true},
 		{url: "http://", wrong: true},
 		{url: "off", wrong: true},
 		{url: "", wrong: true},
@@ -48,6 +51,20 @@ func TestListeningAddressCanBeDialled(t *testing.T) {
 	} {
 		if got := dialable(listen); got != want {
 			t.Errorf("dialable(%q) = %q, want %q", listen, got, want)
+		}
+	}
+}
+
+func TestShownAddressesCanBeOpened(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://[::]:8080":       "http://localhost:8080",
+		"https://0.0.0.0:8443":   "https://localhost:8443",
+		"http://127.0.0.1:8080":  "http://127.0.0.1:8080",
+		"unix:///run/admin.sock": "unix:///run/admin.sock",
+		"off":                    "off",
+	} {
+		if got := openable(url); got != want {
+			t.Errorf("openable(%q) = %q, want %q", url, got, want)
 		}
 	}
 }

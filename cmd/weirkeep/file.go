@@ -16,7 +16,7 @@ var errNoFile = &failure{
 	status: exitConfig,
 	code:   "E101",
 	err:    errors.New("no configuration: looked for " + strings.Join(standardFiles, " and ")),
-	hint:   "weirkeep init > weirkeep.yaml   or   weirkeep serve --demo",
+	hint:   "weirkeep init weirkeep.yaml   or   weirkeep serve --demo",
 }
 
 // fileFlag is -c, the same for every command that has it.

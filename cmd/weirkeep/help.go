@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"weirkeep/gateway"
 	"weirkeep/gateway/config"
 )
 
@@ -15,17 +17,59 @@ var codeForm = regexp.MustCompile(`^[EeWw]\d{3}$`)
 
 func newHelp(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | CODE]",
-		Short: "Explain a command, or a code such as E102",
+		Use:   "help [COMMAND | CODE… | REASON… | codes | reasons]",
+		Short: "Explain a command, a code such as E102, or a reason of the access log",
+		Example: "  weirkeep help serve\n" +
+			"  weirkeep help E102 W310\n" +
+			"  weirkeep help connect_refused\n" +
+			"  weirkeep help reasons",
 		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-			return append(commandNames(c.Root()), codes()...), cobra.ShellCompDirectiveNoFileComp
+			return append(commandNames(c.Root()), topics()...), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 && codeForm.MatchString(args[0]) {
-				return a.explainCode(strings.ToUpper(args[0]))
+			if len(args) > 0 && isTopic(args[0]) {
+				return a.explainAll(args)
 			}
 			return helpCommand(c.Root(), args)
 		},
+	}
+}
+
+// isTopic reports whether help has a text for a name that is no command's.
+func isTopic(name string) bool {
+	_, isReason := findReason(name)
+	return isReason || codeForm.MatchString(name) || name == "codes" || name == "reasons"
+}
+
+// explainAll explains one name after the other.
+func (a *app) explainAll(names []string) error {
+	for i, name := range names {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		if err := a.explain(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) explain(name string) error {
+	if r, ok := findReason(name); ok {
+		return a.explainReason(r)
+	}
+	switch {
+	case name == "codes":
+		return a.listCodes()
+	case name == "reasons":
+		return a.listReasons()
+	case codeForm.MatchString(name):
+		return a.explainCode(strings.ToUpper(name))
+	}
+	return &failure{
+		status: exitUsage,
+		err:    fmt.Errorf("%q is neither a code nor a reason", name),
+		hint:   didYouMean(name, reasonNames(), "weirkeep help codes and weirkeep help reasons list them"),
 	}
 }
 
@@ -34,6 +78,13 @@ func helpCommand(root *cobra.Command, args []string) error {
 	found, rest, err := root.Find(args)
 	if err != nil {
 		return err
+	}
+	if len(rest) > 0 && found == root {
+		return &failure{
+			status: exitUsage,
+			err:    fmt.Errorf("%q is neither a command, nor a code, nor a reason", rest[0]),
+			hint:   didYouMean(rest[0], append(commandNames(root), reasonNames()...), "weirkeep --help lists the commands, weirkeep help codes and weirkeep help reasons the rest"),
+		}
 	}
 	if len(rest) > 0 {
 		return onlyCommands(found, rest)
@@ -46,7 +97,8 @@ func helpCommand(root *cobra.Command, args []string) error {
 func (a *app) explainCode(code string) error {
 	c, known := config.Explain(code)
 	if !known {
-		return &failure{status: exitUsage, err: fmt.Errorf("there is no code %s", code), hint: "codes stand behind error: and warning: in what weirkeep check prints"}
+		near := nearestCode(code)
+		return &failure{status: exitUsage, err: fmt.Errorf("there is no code %s", code), hint: fmt.Sprintf("the nearest is %s, %s; weirkeep help codes lists them", near.Code, near.Title)}
 	}
 	ink := a.paint(a.stdout)
 	_, err := fmt.Fprintf(a.stdout, "%s: %s\n\n%s\n\nFor example:\n%s\n\nWhat to do:\n%s\n",
@@ -54,10 +106,51 @@ func (a *app) explainCode(code string) error {
 	return err
 }
 
-func codes() []string {
-	var names []string
+// nearestCode is the code of the same letter whose number is the least away,
+// the lower of two.
+func nearestCode(code string) config.Code {
+	best, least := config.Codes[0], 10_000
+	for _, c := range config.Codes {
+		if d := between(code, c.Code); c.Code[0] == code[0] && d < least {
+			best, least = c, d
+		}
+	}
+	return best
+}
+
+// between is how far apart the numbers of two codes are.
+func between(a, b string) int {
+	m, _ := strconv.Atoi(a[1:])
+	n, _ := strconv.Atoi(b[1:])
+	return max(m-n, n-m)
+}
+
+// listCodes prints a line for each code.
+func (a *app) listCodes() error {
+	for _, c := range config.Codes {
+		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", c.Code, c.Title); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// topics are what help explains besides commands, for completion.
+func topics() []string {
+	names := []string{"codes\tevery code", "reasons\tevery reason of the access log"}
 	for _, c := range config.Codes {
 		names = append(names, c.Code+"\t"+c.Title)
+	}
+	for _, r := range gateway.Reasons() {
+		names = append(names, r.Code+"\t"+r.Text)
+	}
+	return names
+}
+
+func reasonNames() []string {
+	var names []string
+	for _, r := range gateway.Reasons() {
+		names = append(names, r.Code)
 	}
 	return names
 }

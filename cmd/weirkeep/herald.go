@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 )
 
@@ -25,12 +26,21 @@ func (h herald) serving(listeners []string, admin, token string) {
 	ink := h.app.paint(h.app.stderr)
 	h.app.say("%s    %s", ink.bold(thisBuild().String()), h.title)
 	for _, url := range listeners {
-		h.app.say("  gateway    %s", url)
+		h.app.say("  gateway    %s", openable(url))
 	}
-	h.app.say("  admin      %-26s  token in %s", admin, token)
+	h.app.say("  admin      %-26s  token in %s", openable(admin), token)
 	for _, line := range h.advice {
 		h.app.say("%s", line)
 	}
+}
+
+// openable is a URL as a browser on this machine opens it, which 0.0.0.0 is not.
+func openable(url string) string {
+	scheme, address, _ := strings.Cut(url, "://")
+	if scheme != "http" && scheme != "https" {
+		return url
+	}
+	return scheme + "://" + dialable(address)
 }
 
 // draining says that no more clients are let in, and how many are left.

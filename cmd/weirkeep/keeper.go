@@ -45,8 +45,8 @@ func (k *keeper) start() error {
 		return k.refuse(problems)
 	}
 	k.first = cfg
-	if err := k.startAdmin(cfg); err != nil {
-		return err
+	if problems := k.startAdmin(cfg); problems.Errors() > 0 {
+		return k.refuse(problems)
 	}
 	problems = append(problems, k.gateway.Apply(cfg)...)
 	if problems.Errors() > 0 {
@@ -74,18 +74,35 @@ func startStatus(ps config.Problems) int {
 	return exitFailure
 }
 
-// keep reloads when it should, until a signal asks for the end.
+// keep reloads when it should, until a signal asks for the end. A reload may
+// wait for a disk, so it has a goroutine of its own: signals are always heard.
 func (k *keeper) keep(signals <-chan os.Signal) {
+	work := make(chan func(), 1)
+	defer close(work)
+	go func() {
+		for reload := range work {
+			reload()
+		}
+	}()
 	for {
 		select {
 		case s := <-signals:
 			if s != syscall.SIGHUP || k.source.path == "" {
 				return // without a file there is nothing to read again: the terminal is gone
 			}
-			k.reload("SIGHUP")
+			enqueue(work, func() { k.reload("SIGHUP") })
 		case <-k.changes():
-			k.reloadChanged()
+			enqueue(work, k.reloadChanged)
 		}
+	}
+}
+
+// enqueue leaves work to be done, unless some waits already: whatever is read
+// next is what is there then.
+func enqueue(work chan<- func(), do func()) {
+	select {
+	case work <- do:
+	default:
 	}
 }
 
@@ -115,6 +132,8 @@ func (k *keeper) reload(why string) config.Problems {
 	cfg, problems := k.read()
 	if problems.Errors() == 0 {
 		problems = append(problems, k.gateway.Apply(cfg)...)
+	} else {
+		k.gateway.ReloadFailed(problems)
 	}
 	if problems.Errors() == 0 {
 		problems = append(problems, k.adminWarnings(cfg)...)
@@ -146,6 +165,7 @@ func (k *keeper) adminWarnings(cfg *config.Config) (ps config.Problems) {
 func (k *keeper) read() (*config.Config, config.Problems) {
 	k.follow()
 	cfg, problems := k.source.read()
+	k.log.Debug("configuration read", "files", k.source.files())
 	k.follow()
 	if k.watch != nil && k.source.changed() {
 		k.watch.poke()

@@ -69,6 +69,15 @@ func indent(text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// sayResult prints a result for people, who can do without when all is well.
+func (a *app) sayResult(format string, args ...any) error {
+	if a.quiet {
+		return nil
+	}
+	_, err := fmt.Fprintf(a.stdout, format+"\n", args...)
+	return err
+}
+
 // say writes a line of talk, unless the operator wants none.
 func (a *app) say(format string, args ...any) {
 	if !a.quiet {

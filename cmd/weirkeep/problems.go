@@ -17,11 +17,18 @@ func (a *app) sayProblems(ps config.Problems) {
 	}
 }
 
-// sayFound is sayProblems for a command whose result they are: whoever has it in
-// another form can do without.
+// sayFound is sayProblems for a command whose result they are: in a form for
+// programs they are in it, and said once.
 func (a *app) sayFound(ps config.Problems) {
-	if !a.machine() || !a.quiet {
+	if !a.machine() {
 		a.sayProblems(ps)
+	}
+}
+
+// sayVerdict says how many problems there were, and what was done about it.
+func (a *app) sayVerdict(ps config.Problems, done string) {
+	if !a.machine() {
+		a.say("%s. %s", count(ps), done)
 	}
 }
 

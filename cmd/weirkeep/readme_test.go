@@ -32,6 +32,17 @@ func TestConfigurationsOfTheReadme(t *testing.T) {
 	}
 }
 
+// The program says what it is in the README's words.
+func TestPurposeIsTheReadmes(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "\n"+purpose+"\n") {
+		t.Errorf("the README does not say %q", purpose)
+	}
+}
+
 // readmeFolder has the files that the README's configurations name.
 func readmeFolder(t *testing.T) string {
 	t.Helper()

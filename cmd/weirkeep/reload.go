@@ -22,7 +22,7 @@ func newReload(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:         "reload",
 		Short:       "Make a running gateway read its configuration again",
-		Long:        "Reload asks the admin API of a running gateway to read its files again, as SIGHUP does.\nA configuration with mistakes changes nothing.\n\nThe token is WEIRKEEP_TOKEN, or what the configuration says, or in the gateway's state directory.",
+		Long:        "Reload asks the admin API of a running gateway to read its files again, as SIGHUP does.\nA configuration with mistakes changes nothing.\n\nOf the file only admin and node.state_dir are read here, to find the gateway; the rest may be\nwrong, or for the gateway's user alone.\n\nThe token is WEIRKEEP_TOKEN, or what the configuration says, or in the gateway's state directory.",
 		Args:        noArgs,
 		Annotations: map[string]string{outputs: "json yaml"},
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -88,13 +88,13 @@ func (e endpoint) unreachable(err error) error {
 	return &failure{
 		status: exitUnreachable,
 		err:    fmt.Errorf("the admin API at %s does not answer: %w", cmp.Or(e.socket, e.base), err),
-		hint:   cmp.Or(e.note, "is the gateway running? --admin says where its admin API is"),
+		hint:   e.source,
 	}
 }
 
 func (e endpoint) refused(r reply) error {
-	hint := cmp.Or(e.note, r.Suggestion)
-	if e.note == "" && e.noToken != nil {
+	hint := r.Suggestion
+	if e.noToken != nil {
 		hint = "no token was found: " + e.noToken.Error() + "; " + hint
 	}
 	return &failure{status: exitRefused, err: errors.New("the admin API refuses: " + r.Detail), hint: hint}
@@ -132,14 +132,13 @@ func (a *app) sayReloaded(r reply) error {
 	if a.machine() {
 		return a.print(outcome{Schema: 1, OK: true, Revision: r.Revision, Problems: warnings})
 	}
-	_, err := fmt.Fprintf(a.stdout, "reloaded, revision %d is current\n", r.Revision)
-	return err
+	return a.sayResult("reloaded, revision %d is current", r.Revision)
 }
 
 func (a *app) sayRejected(r reply) error {
 	ps := problems(r.Problems)
 	a.sayFound(ps)
-	a.say("%s. Nothing was changed.", count(ps))
+	a.sayVerdict(ps, "Nothing was changed.")
 	if a.machine() {
 		if err := a.print(outcome{Schema: 1, Problems: ps}); err != nil {
 			return err

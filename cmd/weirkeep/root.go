@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,7 @@ var commands = []func(*app) *cobra.Command{
 
 // app is one run of the program: its streams and its global flags.
 type app struct {
+	self   string // the program as it was called, so that advice can be pasted
 	stdin  io.Reader
 	stdout io.Writer // results
 	stderr io.Writer // talk
@@ -36,7 +38,7 @@ type app struct {
 	output  string        // form of the result; empty: for people
 	noColor bool          // never colour
 	quiet   bool          // say only what went wrong
-	verbose bool          // say more
+	verbose bool          // say more; of commands that have more to say
 	timeout time.Duration // longest wait for an answer of the admin API
 
 	running bool // the command line was understood: an error is the command's
@@ -45,17 +47,21 @@ type app struct {
 // run is the program: it understands args, does what they ask, and returns the
 // exit status.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	a := &app{self: os.Args[0], stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.root()
 	root.SetArgs(append([]string{}, args...))
 	return a.end(root.Execute())
 }
 
+// purpose is what the program is, as the README says it.
+const purpose = "weirkeep is an HTTP gateway: it stands in front of your servers, takes every request, decides where it goes, and can say why."
+
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:               "weirkeep",
-		Short:             "A programmable HTTP gateway",
-		Long:              "weirkeep is a programmable HTTP gateway.\n\nStart with:  weirkeep serve --demo",
+		Short:             "An HTTP gateway that can say why",
+		Long:              purpose + "\n\nStart with:  weirkeep serve --demo",
+		Version:           version,
 		Args:              onlyCommands,
 		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: a.start,
@@ -66,6 +72,7 @@ func (a *app) root() *cobra.Command {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
+	root.SetVersionTemplate(thisBuild().String() + "\n")
 	root.SetFlagErrorFunc(flagError)
 	a.globalFlags(root.PersistentFlags())
 	root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(knownOutputs, cobra.ShellCompDirectiveNoFileComp))
@@ -80,11 +87,10 @@ func (a *app) root() *cobra.Command {
 }
 
 func (a *app) globalFlags(f *pflag.FlagSet) {
-	f.StringVar(&a.admin, "admin", "", "`URL` of the admin API, http://host:port or unix:///path (default from WEIRKEEP_ADMIN, else the configuration)")
+	f.StringVar(&a.admin, "admin", "", "`URL` of the admin API, http://host:port, host:port or unix:///path (default from WEIRKEEP_ADMIN, else the configuration)")
 	f.StringVarP(&a.output, "output", "o", "", "`FORM` of the result: table, json, yaml or jsonl")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, even on a terminal")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "say only what went wrong")
-	f.BoolVarP(&a.verbose, "verbose", "v", false, "say more")
 	f.DurationVar(&a.timeout, "timeout", 10*time.Second, "longest wait for an answer of the admin API")
 	f.SortFlags = false
 }
@@ -95,10 +101,29 @@ func (a *app) start(c *cobra.Command, _ []string) error {
 		return err
 	}
 	if a.timeout <= 0 {
-		return fmt.Errorf("--timeout is %s, must be more than 0s", a.timeout)
+		return usage(c, fmt.Errorf("--timeout is %s, must be more than 0s", a.timeout))
 	}
 	a.running = true
 	return nil
+}
+
+// usage is a mistake of the command line of c.
+func usage(c *cobra.Command, err error) error {
+	return &failure{status: exitUsage, err: err, hint: c.CommandPath() + " --help lists the flags"}
+}
+
+// otherCommands are commands that people know from elsewhere, and what does
+// that here.
+var otherCommands = map[string]string{
+	"explain":  "weirkeep help REASON explains a reason of the access log",
+	"lint":     "weirkeep check says everything that is wrong with a configuration",
+	"restart":  "SIGTERM ends a gateway, after its exchanges; weirkeep serve starts one",
+	"run":      "weirkeep serve runs the gateway",
+	"start":    "weirkeep serve runs the gateway; weirkeep serve --demo needs no configuration",
+	"status":   "the admin API tells: curl http://127.0.0.1:9900/readyz",
+	"stop":     "SIGTERM ends a gateway, after its exchanges: systemctl stop, or kill",
+	"test":     "weirkeep check says everything that is wrong with a configuration",
+	"validate": "weirkeep check says everything that is wrong with a configuration",
 }
 
 // onlyCommands are the arguments of a command that only holds other commands.
@@ -106,11 +131,11 @@ func onlyCommands(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return &failure{
-		status: exitUsage,
-		err:    fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath()),
-		hint:   didYouMean(args[0], commandNames(c), c.CommandPath()+" --help lists the commands"),
+	hint := otherCommands[args[0]]
+	if hint == "" || c.HasParent() {
+		hint = didYouMean(args[0], commandNames(c), c.CommandPath()+" --help lists the commands")
 	}
+	return &failure{status: exitUsage, err: fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath()), hint: hint}
 }
 
 // noArgs are the arguments of a command that has flags alone.
@@ -118,11 +143,11 @@ func noArgs(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return &failure{
-		status: exitUsage,
-		err:    fmt.Errorf("%s takes no arguments, and there is %q", c.CommandPath(), args[0]),
-		hint:   c.CommandPath() + " --help lists the flags",
+	err := fmt.Errorf("%s takes no arguments, and there is %q", c.CommandPath(), args[0])
+	if c.Flags().Lookup("config") != nil {
+		return &failure{status: exitUsage, err: err, hint: fmt.Sprintf("a file is named by -c: %s -c %s", c.CommandPath(), args[0])}
 	}
+	return usage(c, err)
 }
 
 func commandNames(c *cobra.Command) []string {
@@ -142,7 +167,7 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return err
+		return usage(c, err)
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })

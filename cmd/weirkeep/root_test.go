@@ -37,3 +37,10 @@ func TestCommandsExplainThemselves(t *testing.T) {
 		}
 	}
 }
+
+// TestAdviceCanBePasted: it calls the program as it was called.
+func TestAdviceCanBePasted(t *testing.T) {
+	if advice := strings.Join(demoAdvice(demoPlan{}, "bin/weirkeep"), "\n"); !strings.Contains(advice, " bin/weirkeep init weirkeep.yaml ") {
+		t.Errorf("the demo's advice is\n%s", advice)
+	}
+}

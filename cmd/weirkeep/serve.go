@@ -25,6 +25,7 @@ func newServe(a *app) *cobra.Command {
 		},
 	}
 	fileFlag(c.Flags(), &file)
+	a.verboseFlag(c.Flags(), "log more: the files of each configuration, and what clients of the admin API do wrong")
 	c.Flags().BoolVar(&demo, "demo", false, "run a demonstration with origins of its own; no configuration is read")
 	return c
 }
@@ -46,12 +47,14 @@ func (a *app) serve(named string, demo bool) error {
 	if err != nil {
 		return err
 	}
-	log := a.logger()
+	log, flush := a.logger()
+	defer flush()
 	return a.runUntilSignal(newKeeper(a, log, fileSource(file)), herald{app: a, log: log, people: terminal(a.stderr), title: file})
 }
 
 // runUntilSignal starts the gateway, keeps it up to date, and ends it.
 func (a *app) runUntilSignal(k *keeper, h herald) error {
+	signal.Ignore(syscall.SIGPIPE) // who reads our log may leave; that ends nothing
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -68,8 +71,8 @@ func (a *app) runUntilSignal(k *keeper, h herald) error {
 // cut when the keeper is closed.
 func drain(k *keeper, h herald, signals <-chan os.Signal) error {
 	began, done := time.Now(), make(chan error, 1)
-	h.draining(k.gateway.Status().Connections)
 	go func() { done <- k.gateway.Drain(context.Background()) }()
+	h.draining(k.gateway.Status().Connections)
 	for {
 		select {
 		case err := <-done:

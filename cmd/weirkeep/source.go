@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"hash"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,6 +127,7 @@ func (s *source) dirs() []string {
 		if real, err := filepath.EvalSymlinks(f); err == nil {
 			dirs = append(dirs, filepath.Dir(real))
 		}
+		dirs = append(dirs, linkFolders(f)...)
 		for _, pattern := range s.include {
 			found, _ := filepath.Glob(filepath.Dir(beside(f, pattern)))
 			dirs = append(dirs, found...)
@@ -135,6 +135,21 @@ func (s *source) dirs() []string {
 	}
 	slices.Sort(dirs)
 	return slices.Compact(dirs)
+}
+
+// linkFolders are the folders that hold the symbolic links on the way to a file:
+// a release is often put in place by turning one.
+func linkFolders(file string) (dirs []string) {
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return nil
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			dirs = append(dirs, filepath.Dir(dir))
+		}
+	}
+	return dirs
 }
 
 // digest is equal for the same files with the same contents.
@@ -148,13 +163,7 @@ func digest(files []string) [sha256.Size]byte {
 
 // digestFile adds a file's contents, or why they cannot be read.
 func digestFile(h hash.Hash, path string) {
-	fmt.Fprintf(h, "%q\n", path)
-	f, err := os.Open(path)
-	if err != nil {
-		fmt.Fprintln(h, err)
-		return
-	}
-	defer f.Close()
-	n, err := io.Copy(h, f)
-	fmt.Fprintln(h, n, err)
+	content, err := config.ReadFile(path)
+	fmt.Fprintf(h, "%q %d %v\n", path, len(content), err)
+	h.Write(content)
 }

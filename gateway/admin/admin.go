@@ -21,6 +21,8 @@ import (
 	"net/netip"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/metrics"
 )
@@ -63,6 +65,7 @@ const (
 	idleTimeout  = time.Minute
 	maxHead      = 16 << 10
 	maxBody      = 1 << 20
+	maxConns     = 32 // of a listener; within what the gateway leaves of descriptors
 )
 
 // A Server is the API with its listeners bound.
@@ -135,6 +138,7 @@ func loopback(a net.Addr) bool {
 }
 
 func (s *Server) add(l net.Listener, h http.Handler, log *slog.Logger) {
+	l = netutil.LimitListener(l, maxConns)
 	s.parts = append(s.parts, part{l, &http.Server{
 		Handler:           http.MaxBytesHandler(h, maxBody),
 		ReadHeaderTimeout: headTimeout,

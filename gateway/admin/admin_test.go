@@ -49,11 +49,15 @@ func (g *gatewayAt) Reload(context.Context) config.Problems {
 func running() *gatewayAt {
 	return &gatewayAt{status: Status{
 		Ready: true, Revision: 4, Connections: 3, Exchanges: 2,
-		Started:   time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC),
-		Listeners: []ListenerStatus{{Name: "http", Address: "127.0.0.1:8080"}},
+		Started:     time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC),
+		LastRefusal: &Refusal{At: time.Date(2026, 11, 29, 13, 0, 0, 0, time.UTC), Problem: "w.yaml:1:2: error E102: unknown key", Errors: 3},
+		Listeners:   []ListenerStatus{{Name: "http", Address: "127.0.0.1:8080"}},
 		Origins: []OriginStatus{
 			{Cluster: "shop", Name: "web1", Address: "127.0.0.1:9001", Up: true, Attempts: 7},
-			{Cluster: "shop", Name: "web2", Address: "127.0.0.1:9002"},
+			{
+				Cluster: "shop", Name: "web2", Address: "127.0.0.1:9002", Since: time.Date(2026, 11, 29, 12, 30, 0, 0, time.UTC),
+				LastError: "origin 127.0.0.1:9002: connect: connection refused", LastErrorAt: time.Date(2026, 11, 29, 12, 31, 0, 0, time.UTC),
+			},
 		},
 	}}
 }
@@ -62,7 +66,7 @@ func running() *gatewayAt {
 func options(g Gateway, log io.Writer) Options {
 	return Options{
 		Token: secret, TokenHint: "the token is in /state/token", Version: "0.1.0",
-		Gateway: g, Metrics: metrics.New([]string{"no_site"}),
+		Gateway: g, Metrics: metrics.New([]metrics.Reason{{Name: "no_site", Unrouted: true}}),
 		Logger: slog.New(slog.NewTextHandler(log, nil)),
 	}
 }
@@ -226,15 +230,17 @@ func TestOverviewAndOrigins(t *testing.T) {
 
 	_, header, body := ask(t, "GET", url+"/v1/overview")
 	want := `{"version":"0.1.0","ready":true,"draining":false,"revision":4,"started":"2026-11-29T12:00:00Z","applied":"0001-01-01T00:00:00Z",` +
+		`"last_refusal":{"at":"2026-11-29T13:00:00Z","problem":"w.yaml:1:2: error E102: unknown key","errors":3},` +
 		`"connections":3,"exchanges":2,"listeners":[{"name":"http","address":"127.0.0.1:8080","tls":false}],` +
-		`"origins":{"up":1,"down":1},"answers":[0,0,2,0,0,0],"tunnels":0,"access_log_lost":0,"panics":0}` + "\n"
+		`"origins":{"up":1,"down":1},"answers":{"1xx":0,"2xx":2,"3xx":0,"4xx":0,"5xx":0,"none":0},"tunnels":0,"access_log_lost":0,"panics":0}` + "\n"
 	if body != want || header.Get("ETag") != `"rev-4"` {
 		t.Errorf("overview, tag %s\n got %s\nwant %s", header.Get("ETag"), body, want)
 	}
 
 	_, _, body = ask(t, "GET", url+"/v1/origins")
 	want = `{"origins":[{"cluster":"shop","name":"web1","address":"127.0.0.1:9001","up":true,"in_flight":0,"idle":0,"attempts":7,"failures":0},` +
-		`{"cluster":"shop","name":"web2","address":"127.0.0.1:9002","up":false,"in_flight":0,"idle":0,"attempts":0,"failures":0}]}` + "\n"
+		`{"cluster":"shop","name":"web2","address":"127.0.0.1:9002","up":false,"in_flight":0,"idle":0,"attempts":0,"failures":0,` +
+		`"since":"2026-11-29T12:30:00Z","last_error":"origin 127.0.0.1:9002: connect: connection refused","last_error_at":"2026-11-29T12:31:00Z"}]}` + "\n"
 	if body != want {
 		t.Errorf("origins\n got %s\nwant %s", body, want)
 	}

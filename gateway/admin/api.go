@@ -42,11 +42,14 @@ type overview struct {
 	Version string `json:"version" doc:"Of weirkeep."`
 	Status
 	Origins originCounts `json:"origins"`
-	Answers [6]uint64    `json:"answers" doc:"Exchanges ended since the start by the hundreds of their status; the first: without one."`
+	Answers answers      `json:"answers" doc:"Exchanges ended since the start by class of status: 1xx to 5xx, and none."`
 	Tunnels int64        `json:"tunnels" doc:"Upgraded connections that are open."`
 	LogLost uint64       `json:"access_log_lost" doc:"Records that the access log lost since the start."`
 	Panics  uint64       `json:"panics" doc:"Bugs of weirkeep that were caught; please report them."`
 }
+
+// answers are numbers of exchanges by class of status.
+type answers map[string]uint64
 
 // originCounts say how many origins there are.
 type originCounts struct {
@@ -87,11 +90,13 @@ func countOrigins(all []OriginStatus) (c originCounts) {
 	return c
 }
 
-// answers are the ended exchanges of all mappings.
-func (a *api) answers() (sum [6]uint64) {
-	for _, m := range a.metrics.Current().Mappings() {
-		for class := range m.Exchanges {
-			sum[class] += m.Exchanges[class].Load()
+// answers are the ended exchanges of all mappings, and of none.
+func (a *api) answers() answers {
+	sum := make(answers, len(classes))
+	for i, class := range classes {
+		sum[class] = 0
+		for _, m := range a.metrics.Current().Mappings() {
+			sum[class] += m.Exchanges[i].Load()
 		}
 	}
 	return sum

@@ -45,7 +45,7 @@ func family(name, help string, labels ...string) *prometheus.Desc {
 
 // The families, each with the labels in the order in which collect gives them.
 var (
-	exchanges     = family("gateway_exchanges_total", "Ended exchanges by class of status; none: the client left before there was one and no status was logged.", "site", "mapping", "cluster", "class")
+	exchanges     = family("gateway_exchanges_total", "Ended exchanges by class of status; none: the client left before there was one and no status was logged. Without labels: no mapping took them.", "site", "mapping", "cluster", "class")
 	duration      = family("gateway_exchange_duration_seconds", "From the head of the request to the last byte of the answer.", "site", "mapping", "cluster")
 	requestBytes  = family("gateway_request_body_bytes_total", "Bodies received from clients.", "site", "mapping", "cluster")
 	responseBytes = family("gateway_response_body_bytes_total", "Bodies sent to clients.", "site", "mapping", "cluster")
@@ -65,8 +65,11 @@ var (
 	accepted = family("listener_connections_accepted_total", "Connections accepted.", "listener")
 	refused  = family("listener_connections_refused_total", "Connections closed at once, for a limit or a bad PROXY header.", "listener")
 	opencons = family("listener_open_connections", "Connections that are open.", "listener")
+	hellos   = family("listener_handshakes_failed_total", "Connections on which TLS could not be set up, by reason: not_tls, protocol_version, client_certificate, closed, other.", "listener", "reason")
+	expiry   = family("certificate_expiry_seconds", "How long a certificate is still valid; negative: it has expired.", "listener", "certificate")
 
 	reloads    = family("config_reloads_total", "Reloads by result: ok, failed.", "result")
+	reloadOK   = family("config_last_reload_ok", "1 if the configuration that came last is current, 0 if it was refused.")
 	revision   = family("config_revision", "Configurations made current since the start.")
 	applied    = family("config_applied_timestamp_seconds", "When the configuration was made current.")
 	written    = family("access_log_records_written_total", "Records of the access log that were written.")
@@ -80,8 +83,8 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
 		attempts, retries, failures, inFlight, up, idle, opened, reused,
-		accepted, refused, opencons,
-		reloads, revision, applied, written, lost, overflowed, build,
+		accepted, refused, opencons, hellos, expiry,
+		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
 	} {
 		ch <- d
 	}
@@ -106,6 +109,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	for name, l := range set.Listeners() {
 		s.listener(l, name)
+	}
+	for l, c := range set.Certificates() {
+		s.gauge(expiry, c.Expiry.Load(), l.Listener, l.Certificate)
 	}
 }
 
@@ -156,6 +162,7 @@ func (s sink) process(p *metrics.Process) {
 	s.gauge(tunnels, p.Tunnels.Load())
 	s.counter(reloads, &p.ReloadsOK, "ok")
 	s.counter(reloads, &p.ReloadsFailed, "failed")
+	s.gauge(reloadOK, p.LastReloadOK.Load())
 	s.gauge(revision, p.Revision.Load())
 	s.gauge(applied, p.Applied.Load())
 	s.counter(written, &p.AccessLog.Written)
@@ -164,8 +171,13 @@ func (s sink) process(p *metrics.Process) {
 
 func (s sink) refusals(r *metrics.Registry) {
 	for i := range r.Refusals {
-		s.counter(refusals, &r.Refusals[i].Routed, r.Reason(i), "true")
-		s.counter(refusals, &r.Refusals[i].Unrouted, r.Reason(i), "false")
+		reason := r.Reason(i)
+		if reason.Routed {
+			s.counter(refusals, &r.Refusals[i].Routed, reason.Name, "true")
+		}
+		if reason.Unrouted {
+			s.counter(refusals, &r.Refusals[i].Unrouted, reason.Name, "false")
+		}
 	}
 }
 
@@ -198,4 +210,7 @@ func (s sink) listener(l *metrics.Listener, name string) {
 	s.counter(accepted, &l.Accepted, name)
 	s.counter(refused, &l.Refused, name)
 	s.gauge(opencons, l.Open.Load(), name)
+	for i := range l.Handshakes {
+		s.counter(hellos, &l.Handshakes[i], name, metrics.HandshakeFailure(i).String())
+	}
 }

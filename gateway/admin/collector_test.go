@@ -12,7 +12,7 @@ import (
 
 // counted is a registry in which everything has happened once.
 func counted() *metrics.Registry {
-	r := metrics.New([]string{"no_site", "busy"})
+	r := metrics.New([]metrics.Reason{{Name: "served"}, {Name: "no_site", Unrouted: true}, {Name: "busy", Routed: true}})
 	s := r.NewSet()
 	m := s.Mapping(metrics.MappingLabels{Site: "shop", Mapping: "2", Cluster: "web"})
 	m.Exchange(200)
@@ -24,7 +24,9 @@ func counted() *metrics.Registry {
 	o.Failures[metrics.Wait].Inc()
 	o.Up.Set(1)
 	s.Listener("http").Accepted.Inc()
-	r.Refusals[0].Unrouted.Inc()
+	s.Listener("http").Handshakes[metrics.ClientCertificate].Inc()
+	s.Certificate(metrics.CertificateLabels{Listener: "http", Certificate: "/tls/a.pem"}).Expiry.Set(-60)
+	r.Refusals[1].Unrouted.Inc()
 	r.Process.ReloadsFailed.Inc()
 	r.Process.AccessLog.Lost.Add(3)
 	r.Use(s)
@@ -51,12 +53,21 @@ func TestExposition(t *testing.T) {
 		`weirkeep_origin_failures_total{` + origin + `,phase="wait"} 1`,
 		`weirkeep_origin_up{` + origin + `} 1`,
 		`weirkeep_listener_connections_accepted_total{listener="http"} 1`,
+		`weirkeep_listener_handshakes_failed_total{listener="http",reason="client_certificate"} 1`,
+		`weirkeep_listener_handshakes_failed_total{listener="http",reason="not_tls"} 0`,
+		`weirkeep_certificate_expiry_seconds{certificate="/tls/a.pem",listener="http"} -60`,
 		`weirkeep_config_reloads_total{result="failed"} 1`,
+		`weirkeep_config_last_reload_ok 0`,
 		`weirkeep_access_log_records_lost_total 3`,
 		`weirkeep_metrics_overflowed_labels 0`,
 	} {
 		if !strings.Contains(body, "\n"+line+"\n") {
 			t.Errorf("no line %s", line)
+		}
+	}
+	for _, impossible := range []string{`reason="served"`, `reason="no_site",routed="true"`, `reason="busy",routed="false"`} {
+		if strings.Contains(body, impossible) {
+			t.Errorf("there are rows with %s, which can never be counted", impossible)
 		}
 	}
 	for _, part := range []string{`weirkeep_build_info{goversion="go`, "go_goroutines ", "process_open_fds "} {
@@ -72,8 +83,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 25 {
-		t.Errorf("%d families, want 25", len(types))
+	if len(types) != 28 {
+		t.Errorf("%d families, want 28", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {

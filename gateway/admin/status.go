@@ -10,10 +10,18 @@ type Status struct {
 	Revision    int              `json:"revision" doc:"Configurations made current since the start."`
 	Started     time.Time        `json:"started"`
 	Applied     time.Time        `json:"applied" doc:"When the configuration was made current."`
+	LastRefusal *Refusal         `json:"last_refusal,omitempty" doc:"The last configuration that was refused since the start."`
 	Connections int              `json:"connections" doc:"Of clients, open now."`
 	Exchanges   int              `json:"exchanges" doc:"Running now."`
 	Listeners   []ListenerStatus `json:"listeners" nullable:"false"`
 	Origins     []OriginStatus   `json:"-"`
+}
+
+// Refusal is a configuration that was refused.
+type Refusal struct {
+	At      time.Time `json:"at"`
+	Problem string    `json:"problem" doc:"The first error, with its place."`
+	Errors  int       `json:"errors" doc:"How many there were."`
 }
 
 // ListenerStatus is a bound listener.
@@ -33,6 +41,10 @@ type OriginStatus struct {
 	Idle     int    `json:"idle" doc:"Connections that wait in the pool."`
 	Attempts uint64 `json:"attempts" doc:"Since the start, retries too."`
 	Failures uint64 `json:"failures" doc:"Attempts that failed."`
+
+	Since       time.Time `json:"since,omitzero" doc:"When it went down or came up; absent: it has been up since it was named."`
+	LastError   string    `json:"last_error,omitempty" doc:"Of the last attempt that failed, whichever cluster made it."`
+	LastErrorAt time.Time `json:"last_error_at,omitzero"`
 }
 
 // notReady is why the gateway should get no new clients, or nothing.

@@ -60,6 +60,33 @@ type Listener struct {
 	Accepted Counter // connections
 	Refused  Counter // of these, closed at once for a limit or a bad PROXY header
 	Open     Gauge   // connections
+
+	Handshakes [handshakeFailures]Counter // TLS that clients began and did not complete
+}
+
+// A HandshakeFailure is why TLS with a client could not be set up.
+type HandshakeFailure uint8
+
+const (
+	NotTLS            HandshakeFailure = iota // it speaks something else
+	ProtocolVersion                           // no version in common
+	ClientCertificate                         // none, or not one to believe
+	ClientClosed                              // it went away or fell silent
+	OtherHandshake
+	handshakeFailures
+)
+
+// String is the failure's label value.
+func (f HandshakeFailure) String() string {
+	return [handshakeFailures]string{"not_tls", "protocol_version", "client_certificate", "closed", "other"}[f]
+}
+
+// CertificateLabels name a certificate of a listener by its file.
+type CertificateLabels struct{ Listener, Certificate string }
+
+// Certificate is about one that a listener shows.
+type Certificate struct {
+	Expiry Gauge // seconds that it is still valid; negative: since it is not
 }
 
 // Refusal counts exchanges that the gateway answered itself, for one reason.
@@ -78,6 +105,7 @@ type AccessLog struct {
 type Process struct {
 	ReloadsOK     Counter
 	ReloadsFailed Counter // the configuration was refused, the old one kept
+	LastReloadOK  Gauge   // 1 or 0
 	Revision      Gauge   // successful applies
 	Applied       Gauge   // time of the last one, seconds since 1970
 	Panics        Counter // our own bugs, caught

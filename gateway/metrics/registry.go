@@ -23,20 +23,27 @@ type Registry struct {
 	// keeps up to date.
 	Gauge func()
 
-	reasons []string
+	reasons []Reason
 	current atomic.Pointer[Set]
 }
 
+// A Reason is one for which a gateway answers itself: its label value, and
+// whether it can be found once a site is known, and before.
+type Reason struct {
+	Name             string
+	Routed, Unrouted bool
+}
+
 // New makes a registry with nothing counted. Reasons is the closed list of
-// reasons for which a gateway answers itself, as label values.
-func New(reasons []string) *Registry {
+// reasons for which a gateway answers itself.
+func New(reasons []Reason) *Registry {
 	r := &Registry{Refusals: make([]Refusal, len(reasons)), reasons: reasons}
 	r.current.Store(newSet(nil))
 	return r
 }
 
-// Reason is the label value of Refusals[i].
-func (r *Registry) Reason(i int) string { return r.reasons[i] }
+// Reason is that of Refusals[i].
+func (r *Registry) Reason(i int) Reason { return r.reasons[i] }
 
 // NewSet starts the set of a configuration that is being compiled. It knows the
 // children in use; others it makes, and nobody sees these before [Registry.Use].
@@ -56,6 +63,7 @@ type Set struct {
 	mappings  table[MappingLabels, Mapping]
 	origins   table[OriginLabels, Origin]
 	listeners table[string, Listener]
+	certs     table[CertificateLabels, Certificate]
 }
 
 // newSet makes an empty set that takes children over from last, which may be nil.
@@ -66,13 +74,14 @@ func newSet(last *Set) *Set {
 	return &Set{
 		mappings:  succeed(&last.mappings, len(Mapping{}.Exchanges), MappingLabels{Overflow, Overflow, Overflow}),
 		origins:   succeed(&last.origins, len(Origin{}.Failures), OriginLabels{Overflow, Overflow}),
-		listeners: succeed(&last.listeners, 1, Overflow),
+		listeners: succeed(&last.listeners, len(Listener{}.Handshakes), Overflow),
+		certs:     succeed(&last.certs, 1, CertificateLabels{Overflow, Overflow}),
 	}
 }
 
 // sealed is s without what it took children from, so that these can go.
 func (s *Set) sealed() *Set {
-	s.mappings.last, s.origins.last, s.listeners.last = nil, nil, nil
+	s.mappings.last, s.origins.last, s.listeners.last, s.certs.last = nil, nil, nil, nil
 	return s
 }
 
@@ -85,6 +94,9 @@ func (s *Set) Origin(l OriginLabels) *Origin { return s.origins.child(l) }
 // Listener is the child with the name; the same for the same name.
 func (s *Set) Listener(name string) *Listener { return s.listeners.child(name) }
 
+// Certificate is the child with the labels; the same for the same labels.
+func (s *Set) Certificate(l CertificateLabels) *Certificate { return s.certs.child(l) }
+
 // Mappings are all children, in no order.
 func (s *Set) Mappings() iter.Seq2[MappingLabels, *Mapping] { return s.mappings.all() }
 
@@ -94,9 +106,12 @@ func (s *Set) Origins() iter.Seq2[OriginLabels, *Origin] { return s.origins.all(
 // Listeners are all children by name, in no order.
 func (s *Set) Listeners() iter.Seq2[string, *Listener] { return s.listeners.all() }
 
+// Certificates are all children, in no order.
+func (s *Set) Certificates() iter.Seq2[CertificateLabels, *Certificate] { return s.certs.all() }
+
 // Overflowed is how often a child was asked for whose family was full.
 func (s *Set) Overflowed() int {
-	return s.mappings.over + s.origins.over + s.listeners.over
+	return s.mappings.over + s.origins.over + s.listeners.over + s.certs.over
 }
 
 // A table has the children of one kind.

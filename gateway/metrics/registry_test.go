@@ -79,10 +79,12 @@ func TestFamiliesAreBounded(t *testing.T) {
 		s.Mapping(MappingLabels{"s", name, "c"}).Exchange(200)
 		s.Origin(OriginLabels{"c", name}).Attempts.Inc()
 		s.Listener(name).Accepted.Inc()
+		s.Certificate(CertificateLabels{"l", name}).Expiry.Inc()
 	}
 	r.Use(s)
 
 	mappings, listeners := maps.Collect(s.Mappings()), maps.Collect(s.Listeners())
+	certs := maps.Collect(s.Certificates())
 	for _, tt := range []struct {
 		kind           string
 		children, each int
@@ -90,7 +92,8 @@ func TestFamiliesAreBounded(t *testing.T) {
 	}{
 		{"mappings", len(mappings), 6, mappings[MappingLabels{Overflow, Overflow, Overflow}].Exchanges[2].Load()},
 		{"origins", len(origins(r)), 4, origins(r)[OriginLabels{Overflow, Overflow}].Attempts.Load()},
-		{"listeners", len(listeners), 1, listeners[Overflow].Accepted.Load()},
+		{"listeners", len(listeners), 5, listeners[Overflow].Accepted.Load()},
+		{"certificates", len(certs), 1, uint64(certs[CertificateLabels{Overflow, Overflow}].Expiry.Load())},
 	} {
 		if series := tt.children * tt.each; series > MaxSeries || series <= MaxSeries-tt.each {
 			t.Errorf("%s: %d series, want just %d", tt.kind, series, MaxSeries)
@@ -99,7 +102,7 @@ func TestFamiliesAreBounded(t *testing.T) {
 			t.Errorf("%s: %d in own series and %d in the overflow, want %d together", tt.kind, own, tt.rest, asked)
 		}
 	}
-	if over := s.Overflowed(); over != 3*asked-(len(mappings)+len(origins(r))+len(listeners)-3) {
+	if over := s.Overflowed(); over != 4*asked-(len(mappings)+len(origins(r))+len(listeners)+len(certs)-4) {
 		t.Errorf("overflowed = %d", over)
 	}
 }
@@ -108,7 +111,7 @@ func TestOverflowChildOutlivesReload(t *testing.T) {
 	r := New(nil)
 	for range 2 {
 		s := r.NewSet()
-		for i := range MaxSeries + 1 {
+		for i := range MaxSeries/len(Listener{}.Handshakes) + 1 {
 			s.Listener(strconv.Itoa(i)).Accepted.Inc()
 		}
 		r.Use(s)
@@ -120,10 +123,10 @@ func TestOverflowChildOutlivesReload(t *testing.T) {
 }
 
 func TestReasonsNameTheirRefusals(t *testing.T) {
-	r := New([]string{"no-site", "busy"})
+	r := New([]Reason{{Name: "no-site"}, {Name: "busy"}})
 	r.Refusals[1].Routed.Inc()
-	if len(r.Refusals) != 2 || r.Reason(1) != "busy" {
-		t.Errorf("%d refusals, the second named %q", len(r.Refusals), r.Reason(1))
+	if len(r.Refusals) != 2 || r.Reason(1).Name != "busy" {
+		t.Errorf("%d refusals, the second named %q", len(r.Refusals), r.Reason(1).Name)
 	}
 }
 

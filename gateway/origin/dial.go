@@ -18,12 +18,7 @@ func (p *Pool) dial(t *Trip) (*conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.o.ConnectTimeout)
 	defer cancel()
 	c, err := p.connect(ctx)
-	switch {
-	case err == nil:
-		p.origin.connected()
-	case !(&Error{Err: err}).Local():
-		p.origin.refused(time.Now()) // connecting may have taken long
-	}
+	p.learn(err, time.Now()) // connecting may have taken long
 	if err == nil && p.tunnels.authority != "" {
 		err = c.tunnel(ctx, p.tunnels.authority, p.o.ProxyTLS)
 	}
@@ -33,6 +28,21 @@ func (p *Pool) dial(t *Trip) (*conn, error) {
 	}
 	t.Metrics.Opened.Inc()
 	return c, nil
+}
+
+// learn tells the origin's state how a connect went, and who wants to know if
+// that is news.
+func (p *Pool) learn(err error, now time.Time) {
+	changed := false
+	switch {
+	case err == nil:
+		changed = p.origin.connected(now)
+	case !(&Error{Err: err}).Local():
+		changed = p.origin.refused(now)
+	}
+	if changed && p.o.OnTransition != nil {
+		p.o.OnTransition(err == nil, err)
+	}
 }
 
 // connect opens a connection to the origin's address. With an error it may
@@ -61,7 +71,10 @@ func (c *conn) secureWith(ctx context.Context, config *tls.Config) error {
 	c.quiet = newQuietConn(c.Conn)
 	c.secure = tls.Client(c.quiet, config)
 	c.Conn = c.secure
-	return c.secure.HandshakeContext(ctx)
+	if err := c.secure.HandshakeContext(ctx); err != nil {
+		return &HandshakeError{err}
+	}
+	return nil
 }
 
 // tunnel asks the proxy at the other end for a connection to authority and

@@ -2,6 +2,7 @@ package origin
 
 import (
 	"errors"
+	"strings"
 	"syscall"
 
 	"weirkeep/gateway/metrics"
@@ -35,6 +36,19 @@ type BodyError struct{ Err error }
 
 func (e *BodyError) Error() string { return "request body: " + e.Err.Error() }
 func (e *BodyError) Unwrap() error { return e.Err }
+
+// HandshakeError means that TLS could not be agreed on, or that the certificate
+// is not one to believe.
+type HandshakeError struct{ Err error }
+
+func (e *HandshakeError) Error() string {
+	if text := e.Err.Error(); strings.HasPrefix(text, "tls: ") {
+		return text
+	}
+	return "tls: handshake: " + e.Err.Error()
+}
+
+func (e *HandshakeError) Unwrap() error { return e.Err }
 
 // Error is a failed attempt at one origin.
 type Error struct {

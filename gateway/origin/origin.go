@@ -34,6 +34,26 @@ type Origin struct {
 
 	inFlight atomic.Int64 // attempts under way
 	retryAt  atomic.Int64 // unix nanoseconds; 0: up
+	since    atomic.Int64 // unix nanoseconds of the last change between up and down; 0: none
+	failure  atomic.Pointer[Failure]
+}
+
+// Failure is a failed attempt, whoever made it.
+type Failure struct {
+	Err error // with phase and cause
+	At  time.Time
+}
+
+// LastFailure is the last failed attempt; nil: none ever failed.
+func (o *Origin) LastFailure() *Failure { return o.failure.Load() }
+
+// Since is when the origin went down or came up again; zero: it has been up
+// ever since it was named.
+func (o *Origin) Since() time.Time {
+	if at := o.since.Load(); at != 0 {
+		return time.Unix(0, at)
+	}
+	return time.Time{}
 }
 
 // InFlight is how many attempts are under way.
@@ -57,12 +77,20 @@ func (o *Origin) Claim(now time.Time) bool {
 	return at == 0 || now.UnixNano() >= at && o.retryAt.CompareAndSwap(at, now.Add(retryAfter).UnixNano())
 }
 
-func (o *Origin) connected() {
-	if o.retryAt.Load() != 0 {
-		o.retryAt.Store(0)
+// connected reports whether the origin was down until now.
+func (o *Origin) connected(now time.Time) (changed bool) {
+	if o.retryAt.Load() == 0 || o.retryAt.Swap(0) == 0 {
+		return false
 	}
+	o.since.Store(now.UnixNano())
+	return true
 }
 
-func (o *Origin) refused(now time.Time) {
-	o.retryAt.Store(now.Add(retryAfter).UnixNano())
+// refused reports whether the origin was up until now.
+func (o *Origin) refused(now time.Time) (changed bool) {
+	if o.retryAt.Swap(now.Add(retryAfter).UnixNano()) != 0 {
+		return false
+	}
+	o.since.Store(now.UnixNano())
+	return true
 }

@@ -39,7 +39,7 @@ func TestUsable(t *testing.T) {
 			t.Errorf("after %v: Claim = %v, want %v", tt.after, got, tt.claimed)
 		}
 	}
-	o.connected()
+	o.connected(start)
 	if !o.Up() || !o.Claim(start) {
 		t.Error("a connect that worked did not bring it back")
 	}

@@ -31,6 +31,10 @@ type PoolOptions struct {
 
 	// Dial opens a connection.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	// OnTransition is told when a connect of this pool found the origin down,
+	// with why, or up again: once each time, with no lock held. Nil: nobody is.
+	OnTransition func(up bool, err error)
 }
 
 // Pool holds the idle connections to one origin, the one used last on top. All

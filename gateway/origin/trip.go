@@ -104,6 +104,7 @@ func (t *Trip) failed(err error) error {
 	}
 	if !errors.Is(err, ErrGone) && !isBodyError(err) {
 		t.Metrics.Failures[t.phase].Inc()
+		t.pool.origin.failure.Store(&Failure{e, time.Now()})
 	}
 	return e
 }

@@ -24,7 +24,7 @@ var (
 	ErrCount = errors.New("too many header fields")
 	// ErrHost means that Host is missing from HTTP/1.1, or no host with an
 	// optional port (400).
-	ErrHost = errors.New("host field is missing or malformed")
+	ErrHost = errors.New("host field is missing, stated twice or malformed")
 	// ErrLength means a Content-Length that is malformed, repeated, or beside
 	// Transfer-Encoding, or Transfer-Encoding in HTTP/1.0 (400).
 	ErrLength = errors.New("message length is malformed or stated twice")

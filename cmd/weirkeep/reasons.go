@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"weirkeep/gateway"
+)
+
+// advice is what helps with a reason of the access log: what usually leads to
+// it, and the keys that have to do with it.
+type advice struct {
+	causes string
+	keys   string // empty: none has
+}
+
+// advices are by the code of the reason.
+var advices = map[string]advice{
+	"served":              {"Nothing is wrong: a status of 4xx or 5xx beside it is the origin's own.", ""},
+	"bad_request":         {"A client that is broken or hostile, or one that speaks TLS or a PROXY header to a listener that expects plain HTTP.", "listeners[].tls, listeners[].proxy_protocol, limits.underscore_names"},
+	"bad_target":          {"Scanners that try ../ in its many spellings; clients that do not escape blanks and other characters.", ""},
+	"bad_host":            {"Scanners that ask without Host, with two of them, or with something else in it.", ""},
+	"bad_framing":         {"Content-Length beside Transfer-Encoding, or two of them: somebody tries request smuggling, or a client is broken.", ""},
+	"bad_body":            {"The client broke off in the middle of an upload, or its chunked coding is wrong.", ""},
+	"bad_coding":          {"A client that compresses with Transfer-Encoding, which only few servers do; Content-Encoding passes.", ""},
+	"bad_version":         {"A client that speaks HTTP/2 without asking first. Over TLS it is told that HTTP/1.1 is spoken here.", ""},
+	"bad_method":          {"Bytes that are no HTTP; a scanner.", ""},
+	"method_not_allowed":  {"A client that takes the gateway for a forward proxy (CONNECT), or a scanner (TRACE).", ""},
+	"bad_expectation":     {"A client that sends Expect with something other than 100-continue.", ""},
+	"head_too_large":      {"Cookies that have grown, or a token in a header; scanners.", "limits.header_bytes, limits.header_count, limits.header_name_bytes"},
+	"head_timeout":        {"A client that opens a connection and says nothing, or speaks slowly to hold it; a network that loses packets.", "timeouts.head"},
+	"loop":                {"An origin is this gateway itself, or sends requests back to it; or two gateways of a chain have one name.", "clusters.*.origins, node.name"},
+	"body_timeout":        {"A client that has lost its network during an upload, or sends slowly on purpose.", "timeouts.body_idle, timeouts.min_body_rate"},
+	"body_too_large":      {"An upload that is larger than is allowed.", "limits.body_bytes"},
+	"redirected_to_https": {"Nothing is wrong: the listener answers every request with a redirect.", "listeners[].redirect_to_https"},
+	"no_site":             {"A host or port that no site lists; scanners that ask by address; a Host that a proxy in between has changed.", "sites.*.hosts, default_site"},
+	"no_mapping":          {"The site is there, and no mapping of it has a prefix that fits; or the path lies outside the site's.", "mappings, sites.*.path_prefix"},
+	"connect_refused":     {"The origin does not run, listens at another port or address, or a firewall refuses.", "clusters.*.origins"},
+	"name_not_found":      {"The host of the origin's address is misspelt, or the resolver does not answer.", "clusters.*.origins"},
+	"tls_failed":          {"The origin's certificate has expired, has another name, or is signed by an authority that is not known here; or the origin speaks plain HTTP at that port.", "clusters.*.tls"},
+	"connect_failed":      {"The cause beside it in the log says what the system answered.", "clusters.*.origins"},
+	"connect_timeout":     {"The origin's machine is down or overloaded, or a firewall drops what is sent to it.", "clusters.*.connect_timeout"},
+	"origin_reset":        {"The origin crashed, was restarted, or closes idle connections sooner than the gateway does.", "clusters.*.keep_alive, clusters.*.retry"},
+	"origin_timeout":      {"The origin is overloaded, or the request takes longer than is allowed.", "clusters.*.first_byte_timeout, clusters.*.body_idle_timeout"},
+	"bad_answer":          {"The origin does not speak HTTP/1.1 at that port, or breaks its rules; the cause beside it in the log says which.", "clusters.*.origins"},
+	"answer_too_large":    {"The head of the answer is over 128 KiB: cookies without end, or debugging in headers.", ""},
+	"answer_cut":          {"The origin crashed or was restarted while it answered, or went silent.", "clusters.*.body_idle_timeout"},
+	"client_gone":         {"Somebody pressed stop, or the client's own time-out is shorter than the origin is slow. 499 is not sent: there is nobody.", ""},
+	"cut_by_drain":        {"The exchange ran longer than a gateway that stops waits.", "drain.timeout"},
+	"local_failure":       {"The limit of open files is too low (ulimit -n, LimitNOFILE), or ports to one origin have run out.", "limits.connections, clusters.*.keep_alive"},
+	"panic":               {"A bug of weirkeep, which did not hurt other exchanges. The log has the stack: please report it.", ""},
+}
+
+// metricOf is the metric that counts a reason.
+func metricOf(code string) string {
+	if code == "served" {
+		return "weirkeep_gateway_exchanges_total"
+	}
+	return fmt.Sprintf("weirkeep_gateway_refusals_total{reason=%q}", code)
+}
+
+// findReason is the reason of a name as people may write it.
+func findReason(name string) (gateway.ReasonHelp, bool) {
+	code := strings.ReplaceAll(strings.ToLower(name), "-", "_")
+	for _, r := range gateway.Reasons() {
+		if r.Code == code {
+			return r, true
+		}
+	}
+	return gateway.ReasonHelp{}, false
+}
+
+// explainReason prints what a reason of the access log means and comes from.
+func (a *app) explainReason(r gateway.ReasonHelp) error {
+	ink, help := a.paint(a.stdout), advices[r.Code]
+	status := "the origin's own status"
+	if r.Status != 0 {
+		status = fmt.Sprintf("status %d", r.Status)
+	}
+	text := fmt.Sprintf("%s: %s (%s)\n\n%s\n", ink.bold(r.Code), r.Text, status, help.causes)
+	if help.keys != "" {
+		text += "\nKeys that have to do with it:\n" + indented(help.keys) + "\n"
+	}
+	text += "\nCounted by:\n" + indented(metricOf(r.Code)) + "\n\nFound by:\n" + indented(r.SetBy) + "\n"
+	_, err := fmt.Fprint(a.stdout, text)
+	return err
+}
+
+// listReasons prints a line for each reason.
+func (a *app) listReasons() error {
+	for _, r := range gateway.Reasons() {
+		status := "-"
+		if r.Status != 0 {
+			status = fmt.Sprint(r.Status)
+		}
+		if _, err := fmt.Fprintf(a.stdout, "%-20s %3s  %s\n", r.Code, status, r.Text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
