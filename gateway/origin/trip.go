@@ -192,7 +192,7 @@ var responseRules = wire.Rules{NameBytes: 1 << 10, Count: 512, Underscores: wire
 
 // continued is the origin's 100: the body may come.
 func (t *Trip) continued() error {
-	if t.Content.Done() || t.upload.started {
+	if t.upload.started || t.Content.Done() { // a body under way is its goroutine's
 		return nil
 	}
 	return t.startUpload()

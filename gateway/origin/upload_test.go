@@ -293,3 +293,26 @@ func TestExpect(t *testing.T) {
 		})
 	}
 }
+
+// An origin may say 100 as often as it likes while the body is on its way: the
+// trip does not look at a body that another goroutine reads (a race, else).
+func TestContinueWhileTheBodyIsUnderWay(t *testing.T) {
+	t.Parallel()
+	const pieces = 200
+	p := newPool(t, listen(t, func(_ int, p *peer) {
+		p.head()
+		for range maxInterims {
+			p.say("HTTP/1.1 100 Continue\r\n\r\n")
+			p.body(pieces / maxInterims)
+		}
+		p.body(pieces % maxInterims)
+		p.say(okAnswer)
+	}))
+	trip, f := newUpload(newClient(), pieces)
+	go func() {
+		for range pieces {
+			f.pieces <- "x"
+		}
+	}()
+	mustGet(t, p, trip)
+}
