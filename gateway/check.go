@@ -46,14 +46,16 @@ func (x *Exchange) parse() (err error) {
 	return x.parseAuthority()
 }
 
-// parseLine reads the request line, but for a target that the door has let
-// through: it comes last.
+// parseLine reads the request line in the order of its bytes, so that the fault
+// which came first is named; but for a target that the door has let through: it
+// comes last.
 func (x *Exchange) parseLine() (err error) {
-	if x.Minor, err = wire.ParseVersion(x.Protocol); err != nil {
-		x.Minor = -1 // none that we know
+	x.Minor = -1 // none that we know
+	if err = wire.CheckMethod(x.Method); err != nil {
 		return err
 	}
-	if err = wire.CheckMethod(x.Method); err != nil {
+	if x.Minor, err = wire.ParseVersion(x.Protocol); err != nil {
+		x.Minor = -1
 		return err
 	}
 	if x.Doubt != nil && string(x.Method) != "CONNECT" {
