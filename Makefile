@@ -2,9 +2,9 @@
 
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector.
-RACY    := ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/metrics ./gateway/admin ./gateway/route ./gateway/wire ./cmd/weirkeep
+RACY    := ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/metrics ./gateway/admin ./gateway/route ./gateway/session ./gateway/wire ./cmd/weirkeep
 FUZZ    := gateway/wire:FuzzHead gateway/wire:FuzzChunk gateway/wire:FuzzTarget gateway/wire:FuzzAuthority \
-           gateway/route:FuzzQuery gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
+           gateway/route:FuzzQuery gateway/session:FuzzFind gateway/session:FuzzLinks gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
 FUZZRUNS ?= 200000
 LDFLAGS := -s -w -buildid=
 
@@ -15,6 +15,14 @@ help: ## print the verbs
 .PHONY: build
 build: ## build bin/weirkeep, static and reproducible
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/weirkeep ./cmd/weirkeep
+
+.PHONY: deb
+deb: build ## build the Debian package, bin/weirkeep_VERSION_ARCH.deb
+	GO='$(GO)' cmd/weirkeep/deploy/package.sh
+
+.PHONY: deb-check
+deb-check: deb ## build the Debian package, unpack it, run what is in it
+	$(GO) test -count=1 ./cmd/weirkeep/deploy -deb "$$(echo $(CURDIR)/bin/weirkeep_*.deb)"
 
 .PHONY: demo
 demo: build ## build, then run a gateway in front of three demo origins

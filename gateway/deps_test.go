@@ -16,19 +16,21 @@ import (
 // dependencies says which of our packages each of our packages may import. A
 // package that is not here may not exist.
 var dependencies = map[string][]string{
-	"gateway/unit":     {},
-	"gateway/metrics":  {},
-	"gateway/probe":    {},
-	"gateway/corpus":   {},
-	"gateway/wire":     {"gateway/unit"},
-	"gateway/balance":  {"gateway/unit"},
-	"gateway/origin":   {"gateway/wire", "gateway/metrics", "gateway/unit", "gateway/probe"},
-	"gateway/route":    {"gateway/wire", "gateway/unit"},
-	"gateway/config":   {"gateway/unit", "gateway/balance", "gateway/origin"},
-	"gateway/admin":    {"gateway/config", "gateway/metrics", "gateway/route"},
-	"gateway":          {"gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/balance", "gateway/origin", "gateway/route", "gateway/config"},
-	"gateway/promises": {}, // tests only
-	"cmd/weirkeep":     {"gateway", "gateway/unit", "gateway/metrics", "gateway/config", "gateway/admin", "gateway/route"},
+	"gateway/unit":      {},
+	"gateway/metrics":   {},
+	"gateway/probe":     {},
+	"gateway/corpus":    {},
+	"gateway/wire":      {"gateway/unit"},
+	"gateway/session":   {"gateway/wire", "gateway/unit"},
+	"gateway/balance":   {"gateway/unit"},
+	"gateway/admission": {"gateway/balance", "gateway/unit"},
+	"gateway/origin":    {"gateway/wire", "gateway/metrics", "gateway/unit", "gateway/probe"},
+	"gateway/route":     {"gateway/session", "gateway/wire", "gateway/unit"},
+	"gateway/config":    {"gateway/unit", "gateway/balance", "gateway/origin", "gateway/admission", "gateway/session"},
+	"gateway/admin":     {"gateway/config", "gateway/metrics", "gateway/route"},
+	"gateway":           {"gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/config"},
+	"gateway/promises":  {}, // tests only
+	"cmd/weirkeep":      {"gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route"},
 }
 
 // The sources are read in this process: what another command prints of them

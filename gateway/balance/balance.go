@@ -3,7 +3,8 @@
 // A [Balancer] sees the group's members as [Candidate] values, in the order of
 // the configuration, and returns the index of one that is usable, or -1 when
 // none is. What makes an origin usable (health, admin state, a free slot) is
-// the caller's to know. Balancers keep at most a position, in an atomic: they
+// the caller's to know: a full one is not usable, and no balancer looks at load
+// to find that out. Balancers keep at most a position, in an atomic: they
 // take no lock, do not allocate, and may be called from many goroutines at once.
 //
 // Each balancer is a file and a line in the table of this one.
@@ -18,7 +19,9 @@ import (
 
 // A Candidate is one origin as a balancer sees it at this moment.
 type Candidate struct {
-	Usable bool // may be picked now
+	Usable   bool  // may be picked now: it can be used, and has a free slot
+	Load     int64 // slots in use now, over all clusters; 0 or more, above Capacity after that was lowered
+	Capacity int64 // slots it has, 1 or more
 }
 
 // A Balancer chooses among the members of one group.
@@ -28,31 +31,49 @@ type Balancer interface {
 	Pick(cs []Candidate) int
 }
 
-// A Factory builds the balancer of one group. It calls decode at most once, with
-// a pointer to its own options. The callback is config's, so that a mistake in
-// them is reported with its line and column.
+// A Factory builds the balancer of one group. It calls decode once, with a
+// pointer to its own options, a struct whose field tags say key, default and
+// range; a balancer that has none gives it an empty struct, so that options
+// written for it are refused. The callback is config's, so that a mistake in
+// them is reported with its line and column; without options in the
+// configuration it may leave the struct as it is.
 type Factory func(decode func(into any) error) (Balancer, error)
 
-// balancers is every balancer there is, by its name in configuration.
-// To add one, write its file and add its line here: configuration, schema and
-// messages take the names from this table.
-var balancers = map[string]Factory{
-	"random":      newRandom,
-	"round-robin": newRoundRobin,
+// balancers is every balancer there is, by its name in configuration, with what
+// an operator has to know of it. To add one, write its file and add its line
+// here: configuration, schema, messages and help take them from this table.
+var balancers = map[string]struct {
+	build Factory
+	about string
+}{
+	"capacity":    {newCapacity, aboutCapacity},
+	"random":      {newRandom, aboutRandom},
+	"round-robin": {newRoundRobin, aboutRoundRobin},
 }
 
 // Default is the balancer of a cluster that names none.
-const Default = "round-robin"
+const Default = "capacity"
 
-// New builds the balancer called name for one group.
-// The error of an unknown name lists those there are.
+// New builds the balancer called name for one group. decode fills the struct it
+// is given from the options of the configuration; nil means that there are none.
+// The error of an unknown name lists those there are; one of decode is returned
+// as it is.
 func New(name string, decode func(into any) error) (Balancer, error) {
-	build, ok := balancers[name]
+	b, ok := balancers[name]
 	if !ok {
 		return nil, fmt.Errorf("balancer %q does not exist: there is %s", name, strings.Join(Names(), ", "))
 	}
-	return build(decode)
+	if decode == nil {
+		decode = nothingWritten
+	}
+	return b.build(decode)
 }
+
+// About is what an operator has to know of a balancer: how it picks, what it is
+// good for, its options. Empty: there is none of that name.
+func About(name string) string { return balancers[name].about }
+
+func nothingWritten(any) error { return nil }
 
 // Names returns the names of all balancers, sorted.
 func Names() []string {

@@ -1,6 +1,8 @@
 package balance
 
 import (
+	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -8,23 +10,20 @@ import (
 	"testing"
 )
 
-// noOptions is the decode callback of balancers that have none to decode.
-func noOptions(any) error { return nil }
-
 func mustNew(t testing.TB, name string) Balancer {
 	t.Helper()
-	b, err := New(name, noOptions)
+	b, err := New(name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return b
 }
 
-// group makes candidates from a word: "u" is usable, "-" is not.
+// group makes idle candidates of one size from a word: "u" is usable, "-" is not.
 func group(word string) []Candidate {
 	var cs []Candidate
 	for _, c := range word {
-		cs = append(cs, Candidate{Usable: c == 'u'})
+		cs = append(cs, Candidate{Usable: c == 'u', Capacity: 100})
 	}
 	return cs
 }
@@ -112,7 +111,7 @@ func TestRandomPicksDoNotFollowATurn(t *testing.T) {
 }
 
 func TestUnknownBalancerListsThoseThereAre(t *testing.T) {
-	_, err := New("round-robbin", noOptions)
+	_, err := New("round-robbin", nil)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -123,16 +122,41 @@ func TestUnknownBalancerListsThoseThereAre(t *testing.T) {
 	}
 }
 
-func TestDefaultIsABalancer(t *testing.T) {
-	if !slices.Contains(Names(), Default) {
-		t.Errorf("%q is not among %v", Default, Names())
+func TestDefaultIsCapacity(t *testing.T) {
+	if b := mustNew(t, Default); reflect.TypeOf(b) != reflect.TypeFor[*capacity]() {
+		t.Errorf("the default is a %T, want a *capacity", b)
 	}
 }
 
-// TestHammerRoundRobin: no turn is given twice or left out, however many pick.
-func TestHammerRoundRobin(t *testing.T) {
-	const goroutines, each = 8, 3000
-	b, cs := mustNew(t, "round-robin"), group("uu-uu")
+// An option that no balancer has stands for any that one of them has not: what
+// refuses it is the callback, which has to be asked.
+func TestEveryBalancerDecodesItsOptionsOnce(t *testing.T) {
+	refusal := errors.New("unknown key")
+	for _, name := range Names() {
+		var asked []any
+		b, err := New(name, func(into any) error {
+			asked = append(asked, into)
+			return refusal
+		})
+		if err != refusal || b != nil {
+			t.Errorf("%s: New() = %v, %v, want the error of decode", name, b, err)
+		}
+		if len(asked) != 1 || reflect.TypeOf(asked[0]).Elem().Kind() != reflect.Struct {
+			t.Errorf("%s: decode was given %v, want one pointer to a struct", name, asked)
+		}
+	}
+}
+
+// No turn is given twice or left out, however many pick.
+func TestHammerTurns(t *testing.T) {
+	for _, name := range []string{"round-robin", "capacity"} {
+		t.Run(name, func(t *testing.T) { hammerTurns(t, mustNew(t, name)) })
+	}
+}
+
+func hammerTurns(t *testing.T, b Balancer) {
+	const goroutines, each = 8, 50_000 // long enough for them to overtake one another
+	cs := group("uu-uu")
 	counts := make([]atomic.Int64, len(cs))
 	var wg sync.WaitGroup
 	for range goroutines {
@@ -172,7 +196,7 @@ func hammerView(t *testing.T, name string, b Balancer, g int) {
 	for n := range 3000 {
 		usable := 0
 		for i := range cs {
-			cs[i].Usable = (n>>i)&1 == 1
+			cs[i] = Candidate{Usable: (n>>i)&1 == 1, Load: int64(n % (i + 2)), Capacity: int64(1 + n%7)}
 			if cs[i].Usable {
 				usable++
 			}
@@ -205,6 +229,25 @@ func BenchmarkPick(b *testing.B) {
 			for b.Loop() {
 				balancer.Pick(cs)
 			}
+		})
+	}
+}
+
+// What an operator is told of a balancer names its options and their defaults.
+func TestEveryBalancerIsExplained(t *testing.T) {
+	for _, name := range Names() {
+		about := About(name)
+		if about == "" {
+			t.Errorf("nothing is said of %s", name)
+		}
+		New(name, func(into any) error {
+			for f := range reflect.TypeOf(into).Elem().Fields() {
+				key, fallback := f.Tag.Get("yaml"), f.Tag.Get("default")
+				if !strings.Contains(about, "  "+key+": "+fallback) {
+					t.Errorf("%s: nothing is said of the option %s and its default, %s", name, key, fallback)
+				}
+			}
+			return nil
 		})
 	}
 }

@@ -6,7 +6,13 @@ import "math/rand/v2"
 // only over many requests; for origins of different size it is the wrong one.
 type random struct{}
 
-func newRandom(func(into any) error) (Balancer, error) {
+const aboutRandom = `A request goes to any of the origins that have room, each with the same chance. It evens out over many requests only,
+and does not look at how busy an origin is. It has no options.`
+
+func newRandom(decode func(into any) error) (Balancer, error) {
+	if err := decode(&struct{}{}); err != nil {
+		return nil, err
+	}
 	return random{}, nil
 }
 

@@ -9,7 +9,13 @@ type roundRobin struct {
 	turn atomic.Uint64 // index of the origin whose turn it is; may be past the end
 }
 
-func newRoundRobin(func(into any) error) (Balancer, error) {
+const aboutRoundRobin = `Requests go to the origins in turn, beginning with the first; one that is full or out is passed over. It does not look
+at how busy an origin is, so behind a slow one requests pile up until its capacity is reached. It has no options.`
+
+func newRoundRobin(decode func(into any) error) (Balancer, error) {
+	if err := decode(&struct{}{}); err != nil {
+		return nil, err
+	}
 	return &roundRobin{}, nil
 }
 

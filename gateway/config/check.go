@@ -14,6 +14,10 @@ func (l *loader) check() {
 	l.checkAddresses()
 	l.checkAdmin()
 	l.resolveOrigins()
+	for _, name := range l.clusterNames() {
+		l.checkBalancer(l.cfg.Clusters[name], join("clusters", name))
+	}
+	l.resolveSessions()
 	l.checkSites()
 	l.checkMappings()
 }
@@ -151,25 +155,13 @@ func (l *loader) checkEdit(e HeaderEdit, path string) {
 	}
 }
 
-// checkMappings looks at what mappings name.
-func (l *loader) checkMappings() {
-	if len(l.cfg.Mappings) == 0 && len(l.cfg.Sites) > 0 && !l.bad["mappings"] && !l.bad["sites"] {
-		l.fail("sites", "E208", "there are sites and no mappings: nothing says which cluster answers for them",
-			"mappings: [{ site: "+sortedKeys(l.cfg.Sites)[0]+", cluster: … }]")
-	}
-	sites, clusters := slices.Collect(maps.Keys(l.cfg.Sites)), l.clusterNames()
-	for i, m := range l.cfg.Mappings {
-		path := index("mappings", i)
-		if m.Site == "" && len(sites) > 0 && !l.bad[path+".site"] && !l.bad[path] {
-			l.fail(path+".site", "E106", path+" has no site", "")
-		}
-		l.refer(path+".site", path, "site", m.Site, sites)
-		l.refer(path+".cluster", path, "cluster", m.Cluster, clusters)
-	}
-}
-
 // refer refuses a name that nothing has. Who names it is for the message.
 func (l *loader) refer(path, who, kind, name string, known []string) {
+	l.referTo(path, who, kind, name, known, listing(known))
+}
+
+// referTo is refer with a list of its own in the message.
+func (l *loader) referTo(path, who, kind, name string, known []string, list string) {
 	if name == "" || slices.Contains(known, name) || l.bad[path] || l.bad[kind+"s"] {
 		return
 	}
@@ -177,7 +169,7 @@ func (l *loader) refer(path, who, kind, name string, known []string) {
 	if l.cfg.places[path].from != "" {
 		hint = ""
 	}
-	l.fail(path, "E205", fmt.Sprintf("%s names %s %s, which does not exist. Known: %s", who, kind, l.shown(path, name), listing(known)), hint)
+	l.fail(path, "E205", fmt.Sprintf("%s names %s %s, which does not exist. Known: %s", who, kind, l.shown(path, name), list), hint)
 }
 
 // twice refuses what is there already.

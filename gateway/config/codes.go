@@ -112,7 +112,7 @@ var Codes = []Code{
 	},
 	{
 		"E203", "origin defined in two ways",
-		"An origin is one address with one name and one kind, in every cluster: logs, metrics and connections go by it. An origin without a name is called by its address as it is written.",
+		"An origin is one address with one name, kind, capacity and state, in every cluster: load, health and connections go by it. An origin without a name is called by its address as it is written.",
 		"clusters:\n  a: { origins: [{ name: web1, address: \"10.0.0.1:80\" }] }\n  b: { origins: [{ name: web1, address: \"10.0.0.2:80\" }] }",
 		"Define the origin once, under origins, and name it in both clusters.",
 	},
@@ -124,7 +124,7 @@ var Codes = []Code{
 	},
 	{
 		"E205", "unknown name",
-		"A site, cluster or origin is named that is not defined.",
+		"A site, cluster, origin or session is named that is not defined.",
 		"mappings: [{ site: shop, cluster: shopp }]",
 		"Use the name that is suggested, or define it.",
 	},
@@ -157,6 +157,12 @@ var Codes = []Code{
 		"The gateway was given a balancer that it has not. A file is refused before that, with E110: only a program that uses the gateway as a library gets here.",
 		"cluster.Balancer = \"least-load\" // in Go",
 		"Choose one of those that the message names.",
+	},
+	{
+		"E211", "cluster twice in one mapping",
+		"A mapping tries its clusters one after another, so naming one again, as a failover of itself too, would do nothing.",
+		"mappings: [{ site: shop, clusters: [a, b], failover: [a] }]",
+		"Take one of them away, or name another.",
 	},
 	{
 		"E220", "page cannot be read",
@@ -301,6 +307,42 @@ var Codes = []Code{
 		"A listener redirects to https, no listener has tls, and there are no trusted_proxies that might speak it: clients are sent to port 443 of the host.",
 		"listeners: [{ address: \":80\", redirect_to_https: true }]",
 		"Add a listener with tls, name the proxies that speak it in trusted_proxies, or take the redirect away.",
+	},
+	{
+		"W334", "setting that another cluster decides",
+		"A mapping balances over several clusters as one, and the first of them leads: its balancer, queue, retry and session hold for all. Another one says something else, which has no effect there.",
+		"clusters:\n  a: { origins: [web1], queue: { size: 10 } }\n  b: { origins: [web2], queue: { size: 500 } }\nmappings: [{ site: shop, clusters: [a, b] }]",
+		"Put the cluster that is to lead first, or give both the same setting.",
+	},
+	{
+		"W335", "overflow to nowhere",
+		"A cluster's queue overflows to failover clusters, and no mapping that begins with the cluster names any: a full queue answers with the busy page.",
+		"clusters: { shop: { queue: { overflow: failover }, origins: [web1] } }\nmappings: [{ site: shop, cluster: shop }]",
+		"Add failover: [other] to the mapping, or take overflow away.",
+	},
+	{
+		"W336", "ping beside health",
+		"A ping asks whether an origin is back that was given up. With health, the checks do that, and only they bring it back.",
+		"clusters: { shop: { failover: { ping: { path: / } }, health: { path: /health }, origins: [web1] } }",
+		"Take ping away, or health.",
+	},
+	{
+		"W337", "cluster out of service",
+		"Every origin of the cluster is in maintenance or disabled, so its requests are answered with the network page, or by failover clusters.",
+		"origins: { web1: { address: \"10.0.0.1:80\", state: maintenance } }\nclusters: { shop: { origins: [web1] } }",
+		"Let one of them serve, or drain.",
+	},
+	{
+		"W338", "session that is not used",
+		"No site and no cluster names the session, so it binds nothing.",
+		"sessions: { shop: { cookie: SHOPID } }",
+		"Name it in a site or a cluster, or take it away.",
+	},
+	{
+		"W339", "links without parameter",
+		"Links are looked through for the parameter url_param, and the session has none.",
+		"sessions: { shop: { cookie: SHOPID, learn_from_links: true } }",
+		"Add url_param, or take learn_from_links away.",
 	},
 	{
 		"W603", "certificate that is not valid, or not for long",

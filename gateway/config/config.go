@@ -11,10 +11,12 @@
 // fields ([Schema]). The tags of a field are:
 //
 //	yaml      the key; "-" is no key
-//	default   its value when it is not written, in the form of the file; of a list, its one entry
+//	default   its value when it is not written, in the form of the file; of a list, its entries, separated by "|"; "@" and a name: that of wordDefaults
 //	required  "true": it must be written, a list or map with at least one entry
-//	enum      the words it may be, separated by "|"; "@" and a name: those of wordLists
+//	or        the key that may be written instead of it; one of both must be
+//	enum      the words it may be, or its entries may be, separated by "|"; "@" and a name: those of wordLists
 //	range     lowest..highest, in the form of the file; either may be left out
+//	hint      what to say to who wrote a value that is out of range
 //	check     the grammar of its text, or of each text in it: a name in checks
 //	keys      the grammar of a map's keys: a name in checks
 //	short     "name": an entry of this list may be a bare string instead
@@ -52,6 +54,10 @@ type Config struct {
 	Origins map[string]Origin `yaml:"origins" keys:"name"`
 	// Clusters are the sets of origins that mappings name, by name.
 	Clusters map[string]Cluster `yaml:"clusters" required:"true" keys:"name"`
+	// Sessions say how session ids are read and what binds them to origins, by
+	// name; those that frameworks usually have exist by name already, such as
+	// JSESSIONID. After Load these are all that are used, and all that were written.
+	Sessions map[string]Session `yaml:"sessions" keys:"label"`
 	// Sites are the host names that are served, by name. With none and exactly
 	// one cluster, a site "default" with every host is implied.
 	Sites map[string]Site `yaml:"sites" keys:"name"`
@@ -148,6 +154,12 @@ type Origin struct {
 	// Address is host:port, or a URL http://host[:port] or https://host[:port].
 	Address string `yaml:"address" required:"true" check:"origin"`
 	Kind    string `yaml:"kind" default:"app" enum:"app|proxy"` // app (default) | proxy: gets absolute-form, CONNECT for https
+	// Capacity is how many exchanges it may have at once, over all clusters;
+	// further ones wait. Default 1000; 1..1000000.
+	Capacity int `yaml:"capacity" default:"1000" range:"1..1000000"`
+	// State is what it may be sent: serving (default) | draining: only what is
+	// bound to it | maintenance, disabled: nothing.
+	State string `yaml:"state" default:"serving" enum:"serving|draining|maintenance|disabled"`
 
 	// Scheme, HostPort are the parts of Address, filled in by Load: http or
 	// https, and host:port with the scheme's default port.
@@ -159,7 +171,8 @@ type Origin struct {
 
 // Cluster is a named set of origins.
 type Cluster struct {
-	Balancer         string        `yaml:"balancer" default:"round-robin" enum:"@balancers"` // which origin is next; default round-robin
+	Balancer         string        `yaml:"balancer" default:"@balancer" enum:"@balancers"`   // which origin is next; default capacity
+	BalancerOptions  Options       `yaml:"balancer_options"`                                 // of the balancer, each has its own; a mapping's other balancer has none
 	Origins          []Origin      `yaml:"origins" required:"true" short:"name"`             // inline, or the name of a shared one; at least one
 	HostHeader       string        `yaml:"host_header" default:"client" check:"authority"`   // client (default) | origin | any other: that name
 	TLS              OriginTLS     `yaml:"tls"`                                              // how https origins are verified
@@ -168,7 +181,57 @@ type Cluster struct {
 	BodyIdleTimeout  unit.Duration `yaml:"body_idle_timeout" default:"60s" range:"1ms..1d"`  // default 60s
 	KeepAlive        unit.Duration `yaml:"keep_alive" default:"4s" range:"0s..1h"`           // default 4s: longest idle time of a pooled connection; 0s: none is kept
 	Upgrades         []string      `yaml:"upgrades" default:"websocket" check:"protocol"`    // protocols that a connection may switch to; default [websocket]
+	CountTunnels     *bool         `yaml:"count_tunnels" default:"true"`                     // whether a connection that switched protocols counts against the origin's capacity; default true; never nil after Load
+	Queue            Queue         `yaml:"queue"`                                            // where requests wait while every origin is full
+	Failover         Failover      `yaml:"failover"`                                         // when an origin is given up, and how it comes back
+	Health           *Health       `yaml:"health"`                                           // checks of the origins; nil: none
 	Retry            Retry         `yaml:"retry"`                                            // when a request may be sent again
+	Session          string        `yaml:"session"`                                          // name of a session, for sites that name none; default: none is bound
+}
+
+// Options are settings that another package knows: [Options.Decode] reads them.
+// The zero value is none written.
+type Options struct{ raw *rawOptions }
+
+// Queue is where requests wait while every origin is full: first come, first served.
+type Queue struct {
+	Size     int           `yaml:"size" default:"200" range:"0..100000"`                                                                                                      // how many may wait, default 200; 0: none, they are refused at once
+	Timeout  unit.Duration `yaml:"timeout" default:"10s" range:"1ms..5m" hint:"nothing waits without end: choose a longest wait of up to 5m, or size: 0 for no queue at all"` // longest wait, default 10s
+	Overflow string        `yaml:"overflow" default:"busy" enum:"busy|failover"`                                                                                              // when it is full: busy (default): the busy page | failover: the mapping's failover clusters, if there are any
+}
+
+// Failover says when an origin is given up (ejected), and how it comes back.
+// Without ping and health one request tries it after 10 s.
+type Failover struct {
+	Threshold       int      `yaml:"threshold" default:"5" range:"1..1000"`                                                                                                                  // failures in a row, default 5
+	ConnectFailures Same     `yaml:"connect_failures" default:"1"`                                                                                                                           // failed connects in a row that suffice alone, default 1; same: as many as threshold
+	Count           []string `yaml:"count" default:"connect|reset|timeout|502|503|504" enum:"connect|reset|timeout|502|503|504|all-5xx" hint:"all-5xx stands for every 5xx but 501 and 505"` // what is a failure; default [connect, reset, timeout, "502", "503", "504"]; all-5xx: every 5xx but 501 and 505
+	Ping            *Ping    `yaml:"ping"`                                                                                                                                                   // requests to an ejected origin, until one is answered well; nil: none
+}
+
+// Same is a count, or zero for the word "same".
+type Same int
+
+// Ping asks an origin that was given up whether it is back.
+type Ping struct {
+	Path     string        `yaml:"path" required:"true" check:"request-path"` // path, perhaps with a query; required
+	Interval unit.Duration `yaml:"interval" default:"10s" range:"100ms..1h"`  // default 10s
+	Timeout  unit.Duration `yaml:"timeout" default:"2s" range:"1ms..1m"`      // for the answer, default 2s
+}
+
+// Health asks every origin all the time. With it, only it readmits.
+type Health struct {
+	Path      string        `yaml:"path" required:"true" check:"request-path"` // path, perhaps with a query; required
+	Interval  unit.Duration `yaml:"interval" default:"5s" range:"100ms..1h"`   // default 5s
+	Timeout   unit.Duration `yaml:"timeout" default:"2s" range:"1ms..1m"`      // for the answer, default 2s
+	DownAfter int           `yaml:"down_after" default:"3" range:"1..100"`     // bad answers in a row, default 3
+	UpAfter   int           `yaml:"up_after" default:"2" range:"1..100"`       // good answers in a row, default 2
+	Expect    StatusRanges  `yaml:"expect" default:"200-399"`                  // statuses of good answers, such as "200-299,301"; default 200-399
+}
+
+// StatusRanges is a set of statuses.
+type StatusRanges struct {
+	Ranges [][2]int `yaml:"-"` // lowest and highest of each, both belong to it
 }
 
 // OriginTLS says how https origins are verified.
@@ -184,11 +247,24 @@ type Retry struct {
 	Budget  unit.Percent `yaml:"budget" default:"20%"`             // of exchanges that may be tried again, beyond a reserve of 100; default 20%
 }
 
+// Session says how a session id is read, and what binds it to an origin.
+type Session struct {
+	Cookie         string        `yaml:"cookie" or:"url_param" check:"token"`                           // name of the cookie; this or url_param is required
+	URLParam       string        `yaml:"url_param" or:"cookie" check:"url-param"`                       // name of the parameter, as in /cart;jsessionid=… and ?jsessionid=…
+	Binding        string        `yaml:"binding" default:"learned" enum:"learned"`                      // learned (default): the gateway remembers which origin gave out which id
+	OnPrimaryDown  string        `yaml:"on_primary_down" default:"secondary" enum:"secondary|any|fail"` // when the bound origin cannot be used: secondary (default): its replica, if the id names one, else any | any: balance anew | fail
+	OnFull         string        `yaml:"on_full" default:"queue" enum:"queue|rebalance"`                // when the bound origin is full: queue (default): wait for it | rebalance: another answers, and the binding stays
+	LearnFromLinks bool          `yaml:"learn_from_links" default:"false"`                              // whether url_param is looked for in links of pages too; default false
+	IdleTimeout    unit.Duration `yaml:"idle_timeout" default:"30m" range:"1s..30d"`                    // how long a binding lasts without a request, default 30m
+	Entries        int           `yaml:"entries" default:"100000" range:"1..10000000"`                  // most bindings, default 100000; beyond it the longest idle one goes
+}
+
 // Site is a set of host names with what holds for them.
 type Site struct {
 	Hosts      []string          `yaml:"hosts" required:"true" check:"host"`          // host or host:port; * is one label, ** several; at least one
 	PathPrefix string            `yaml:"path_prefix" default:"/" check:"path-prefix"` // default /
-	Pages      map[string]string `yaml:"pages" keys:"page" check:"file"`              // file by what it is shown for: network (an origin failed: not reached, too slow, or a broken answer), or a status such as "404"; paths made absolute
+	Pages      map[string]string `yaml:"pages" keys:"page" check:"file"`              // file by what it is shown for: busy (a queue was full, or the wait in it too long), network (an origin failed: not reached, too slow, or a broken answer), or a status such as "404"; paths made absolute
+	Session    string            `yaml:"session"`                                     // name of a session; default: the cluster's
 	Headers    SiteHeaders       `yaml:"headers"`                                     // edits of header fields
 }
 
@@ -204,14 +280,16 @@ type HeaderEdit struct {
 	Remove []string          `yaml:"remove" check:"header"`                  // names
 }
 
-// Mapping is an ordered entry from a site to a cluster. Log and metrics call it
+// Mapping is an ordered entry from a site to clusters. Log and metrics call it
 // by its index, as paths do: 0 is mappings[0].
 type Mapping struct {
-	Site        string `yaml:"site"`                         // required, when there are sites
-	Prefix      string `yaml:"prefix" check:"prefix"`        // of path, and of the query when it has a "?"; default: everything
-	StripPrefix bool   `yaml:"strip_prefix" default:"false"` // take the prefix's path off the target
-	Cluster     string `yaml:"cluster" required:"true"`      // required
-	Balancer    string `yaml:"balancer" enum:"@balancers"`   // overrides the cluster's
+	Site        string   `yaml:"site"`                         // required, when there are sites
+	Prefix      string   `yaml:"prefix" check:"prefix"`        // of path, and of the query when it has a "?"; default: everything
+	StripPrefix bool     `yaml:"strip_prefix" default:"false"` // take the prefix's path off the target
+	Cluster     string   `yaml:"cluster" or:"clusters"`        // a single one; this or clusters is required
+	Clusters    []string `yaml:"clusters" or:"cluster"`        // balanced over as one; the first leads: its balancer, queue, retry and session hold. Never empty after Load
+	Failover    []string `yaml:"failover"`                     // clusters, in order, for when no origin of those before can be used
+	Balancer    string   `yaml:"balancer" enum:"@balancers"`   // overrides the cluster's
 }
 
 // AccessLog says where and how exchanges are recorded.

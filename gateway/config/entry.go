@@ -17,8 +17,8 @@ type entry struct {
 }
 
 // entries are the keys of a map in the order of the file; want says what the
-// node had to be, should it be none.
-func (r *reader) entries(n ast.Node, path, want string) ([]entry, bool) {
+// node had to be, should it be none, and hint what to write.
+func (r *reader) entries(n ast.Node, path, want, hint string) ([]entry, bool) {
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -26,7 +26,7 @@ func (r *reader) entries(n ast.Node, path, want string) ([]entry, bool) {
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{n}
 	default:
-		r.wrongType(n, path, want, "")
+		r.wrongType(n, path, want, hint)
 		return nil, false
 	}
 	entries := make([]entry, 0, len(values))
@@ -69,13 +69,18 @@ type rules struct {
 	check, keys string
 	short       string
 	files       string
-	present     bool // an empty text is a mistake, not the default
+	present     bool   // an empty text is a mistake, not the default
+	or          string // the key that may be written instead; one of both must be
+	hint        string
 	standard    string
 	hasStandard bool
 }
 
 // wordLists are the words of enums that grow elsewhere, by what a tag calls them.
 var wordLists = map[string][]string{"balancers": balance.Names()}
+
+// wordDefaults are defaults that are decided elsewhere, by what a tag calls them.
+var wordDefaults = map[string]string{"balancer": balance.Default}
 
 // rulesOf reads the tags of a field; the package comment has their meaning.
 func rulesOf(tag reflect.StructTag) rules {
@@ -84,7 +89,9 @@ func rulesOf(tag reflect.StructTag) rules {
 		keys:    tag.Get("keys"),
 		short:   tag.Get("short"),
 		files:   tag.Get("files"),
-		present: tag.Get("required") != "",
+		or:      tag.Get("or"),
+		hint:    tag.Get("hint"),
+		present: tag.Get("required") != "" || tag.Get("or") != "",
 	}
 	if list, named := strings.CutPrefix(tag.Get("enum"), "@"); named {
 		f.enum = wordLists[list]
@@ -93,6 +100,9 @@ func rulesOf(tag reflect.StructTag) rules {
 	}
 	f.low, f.high, f.ranged = strings.Cut(tag.Get("range"), "..")
 	f.standard, f.hasStandard = tag.Lookup("default")
+	if name, named := strings.CutPrefix(f.standard, "@"); named {
+		f.standard = wordDefaults[name]
+	}
 	return f
 }
 

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // finish completes what was written: defaults, parts of addresses, references;
@@ -10,6 +11,7 @@ import (
 func (l *loader) finish() {
 	l.complete(reflect.ValueOf(l.cfg).Elem(), "")
 	l.implySite()
+	l.fillClusters()
 	l.check()
 	if l.problems.Errors() == 0 {
 		l.names()
@@ -61,6 +63,8 @@ func (l *loader) completeField(v reflect.Value, f rules, path, key string) {
 	_, written := l.cfg.places[child]
 	switch {
 	case l.bad[child] && (f.hasStandard || isEmpty(v)):
+	case f.or != "" && isEmpty(v) && !written:
+		l.either(path, key, f.or)
 	case f.present && isEmpty(v):
 		l.missing(path, key, child, written)
 	case !written && f.hasStandard, f.hasStandard && isEmptyText(v):
@@ -82,6 +86,15 @@ func (l *loader) missing(path, key, child string, written bool) {
 	}
 }
 
+// either reports two keys of which one must be written, and neither is; but not
+// in what nobody wrote.
+func (l *loader) either(path, key, other string) {
+	a, b := join(path, key), join(path, other)
+	if l.written(path) && !l.written(b) && !l.bad[a] && !l.bad[b] {
+		l.fail(a, "E106", fmt.Sprintf("%s has neither %s nor %s", path, key, other), "")
+	}
+}
+
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map, reflect.String:
@@ -99,8 +112,10 @@ func setStandard(v reflect.Value, text string) {
 		v = v.Elem()
 	}
 	if v.Kind() == reflect.Slice {
-		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		v = v.Index(0)
+		for entry := range strings.SplitSeq(text, "|") {
+			v.Set(reflect.Append(v, reflect.ValueOf(entry)))
+		}
+		return
 	}
 	if _, reason := assign(v, text); reason != "" {
 		panic("config: default " + text + " " + reason)
@@ -129,6 +144,15 @@ func (l *loader) implySite() {
 	for i := range c.Mappings {
 		if c.Mappings[i].Site == "" {
 			c.Mappings[i].Site = impliedSite
+		}
+	}
+}
+
+// fillClusters makes the short form of mappings the long one.
+func (l *loader) fillClusters() {
+	for i := range l.cfg.Mappings {
+		if m := &l.cfg.Mappings[i]; m.Cluster != "" && !l.written(index("mappings", i)+".clusters") {
+			m.Clusters = []string{m.Cluster}
 		}
 	}
 }

@@ -53,6 +53,11 @@ func FuzzLoad(f *testing.F) {
 			if !whole {
 				t.Fatalf("accepted, and not whole: %+v", cfg)
 			}
+			for i, m := range cfg.Mappings {
+				if len(m.Clusters) == 0 {
+					t.Fatalf("accepted, and mappings[%d] has no clusters: %+v", i, m)
+				}
+			}
 		}
 	})
 }

@@ -28,8 +28,10 @@ var grammars = map[string]grammar{
 	"path-prefix":  grammarPathPrefix,
 	"prefix":       grammarPrefix,
 	"protocol":     grammarProtocol,
+	"request-path": grammarRequestPath,
 	"secret":       grammarSecret,
 	"token":        grammarToken,
+	"url-param":    grammarURLParam,
 }
 
 // codeOf is the code of what a grammar refuses.
@@ -122,13 +124,16 @@ func grammarHeaderValue(s string) string {
 	return ""
 }
 
-// pageNetwork is the page for every reason that an origin failed for.
-const pageNetwork = "network"
+// The pages that are shown for more than one status.
+const (
+	pageBusy    = "busy"    // a queue was full, or the wait in it too long
+	pageNetwork = "network" // every reason that an origin failed for
+)
 
 func grammarPage(s string) string {
 	n, ok := wholeNumber(s)
-	if s != pageNetwork && !(ok && n >= 400 && n <= 599) {
-		return "must be network or a status from 400 to 599"
+	if s != pageBusy && s != pageNetwork && !(ok && n >= 400 && n <= 599) {
+		return "must be busy, network or a status from 400 to 599"
 	}
 	return ""
 }

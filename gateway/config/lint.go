@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -18,7 +19,10 @@ func (l *loader) lint() {
 		}
 	}
 	l.lintSites()
-	l.lintUse()
+	l.lintSessions()
+	if l.problems.Errors() == 0 {
+		l.lintUse()
+	}
 	l.lintProxies()
 	l.lintAccessLog()
 }
@@ -49,9 +53,22 @@ func (l *loader) lintCluster(c Cluster, path string) {
 	for i, o := range c.Origins {
 		l.lintOrigin(o, index(path+".origins", i))
 	}
+	l.lintStates(c.Origins, path+".origins")
+	if ping := path + ".failover.ping"; c.Health != nil && c.Failover.Ping != nil && !l.anyBad(path+".health") {
+		l.warn(ping, "W336", ping+" has no effect: health is there, and only it readmits an origin")
+	}
 	if ca := path + ".tls.ca"; c.TLS.Verify != nil && !*c.TLS.Verify && c.TLS.CA != "" {
 		l.warn(ca, "W323", ca+" has no effect: verify is false")
 	}
+}
+
+// lintStates looks for clusters whose origins are all taken out by their states.
+func (l *loader) lintStates(origins []Origin, path string) {
+	out := func(o Origin) bool { return o.State == "maintenance" || o.State == "disabled" }
+	if len(origins) == 0 || slices.ContainsFunc(origins, func(o Origin) bool { return !out(o) }) || l.anyBad(path) {
+		return
+	}
+	l.warn(path, "W337", path+": each is in maintenance or disabled, so this cluster answers nothing")
 }
 
 // lintOrigin looks for an origin that is a listener of this gateway.
@@ -136,15 +153,19 @@ func (l *loader) lintEdit(e HeaderEdit, path string) {
 	}
 }
 
-// lintUse looks for what nothing names. Where something is missing, what would
-// have named it may be what is missing.
+// lintUse looks for what nothing names, in a file without mistakes: where
+// something is missing, what would have named it may be what is missing.
 func (l *loader) lintUse() {
-	if l.problems.Errors() > 0 {
-		return
+	sites, clusters, sessions := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for i, m := range l.cfg.Mappings {
+		sites[m.Site] = true
+		for _, n := range l.mappedClusters(m, index("mappings", i)) {
+			clusters[n.name] = true
+		}
+		l.lintMapping(m, index("mappings", i))
 	}
-	sites, clusters := map[string]bool{}, map[string]bool{}
-	for _, m := range l.cfg.Mappings {
-		sites[m.Site], clusters[m.Cluster] = true, true
+	for _, n := range l.namedSessions() {
+		sessions[n.name] = true
 	}
 	origins := map[string]bool{}
 	for _, c := range l.cfg.Clusters {
@@ -155,6 +176,8 @@ func (l *loader) lintUse() {
 	l.unused("clusters", "W324", l.clusterNames(), clusters, "no mapping names it")
 	l.unused("origins", "W325", sortedKeys(l.cfg.Origins), origins, "no cluster names it")
 	l.unused("sites", "W326", sortedKeys(l.cfg.Sites), sites, "no mapping names it, so requests for its hosts are refused")
+	l.unused("sessions", "W338", sortedKeys(l.cfg.Sessions), sessions, "no site and no cluster names it")
+	l.lintOverflows()
 }
 
 func (l *loader) unused(kind, code string, names []string, used map[string]bool, reason string) {

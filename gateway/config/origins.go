@@ -3,6 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 )
 
 // resolveOrigins fills in the parts of every origin, replaces names of shared
@@ -69,8 +70,13 @@ func (d *definitions) define(o *Origin, path string) {
 		o.Name = o.Address
 	}
 	o.Scheme, o.HostPort, _ = splitOrigin(o.Address)
-	if o.HostPort == "" || d.bad[path] || d.bad[path+".name"] || d.bad[path+".kind"] {
+	if o.HostPort == "" || d.bad[path] {
 		return
+	}
+	for _, key := range []string{".name", ".kind", ".capacity", ".state"} {
+		if d.bad[path+key] {
+			return
+		}
 	}
 	d.compare(o, path)
 	d.note(o, path)
@@ -84,10 +90,20 @@ func (d *definitions) compare(o *Origin, path string) {
 	case sameAddress && first.origin.Name != o.Name:
 		d.differs(path, first.path, fmt.Sprintf("the name of %s is %s", d.shown(path+".address", o.Address), d.shown(path+".name", o.Name)), d.shown(first.path+".name", first.origin.Name))
 	case sameAddress && first.origin.Kind != o.Kind:
-		d.differs(path, first.path, fmt.Sprintf("the kind of %s is %s", d.shown(path+".address", o.Address), o.Kind), first.origin.Kind)
+		d.disagree(o, path, first, "kind", o.Kind, first.origin.Kind)
+	case sameAddress && first.origin.Capacity != o.Capacity:
+		d.disagree(o, path, first, "capacity", strconv.Itoa(o.Capacity), strconv.Itoa(first.origin.Capacity))
+	case sameAddress && first.origin.State != o.State:
+		d.disagree(o, path, first, "state", o.State, first.origin.State)
 	case sameName && named.origin.identity() != o.identity():
 		d.differs(path, named.path, fmt.Sprintf("the address of %s is %s", d.shown(path+".name", o.Name), d.shown(path+".address", o.Address)), d.shown(named.path+".address", named.origin.Address))
 	}
+}
+
+// disagree refuses a second definition of an address in which one key differs.
+func (d *definitions) disagree(o *Origin, path string, first defined, key, value, other string) {
+	d.differs(path, first.path, fmt.Sprintf("the %s of %s is %s", key, d.shown(path+".address", o.Address), value+d.byDefault(path+"."+key)),
+		other+d.byDefault(first.path+"."+key))
 }
 
 // note remembers the first definition of an address and of a name.

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"weirkeep/gateway/balance"
+	"weirkeep/gateway/session"
 )
 
-// sampleText is the sample, with markers where the origins stand, and the
-// balancers that are not the default.
+// sampleText is the sample, with markers where the origins, the balancers
+// and the names of sessions stand.
 //
 //go:embed sample.yaml
 var sampleText string
@@ -36,6 +37,8 @@ func Sample(origin string) []byte {
 	}
 	return []byte(strings.NewReplacer(
 		"@origins@", strings.Join(lines, "\n"),
+		"@sessions@", builtinNames(),
+		"@balancer@", balance.Default,
 		"@balancers@", "or "+strings.Join(otherBalancers(), ", "),
 	).Replace(sampleText))
 }
@@ -43,6 +46,15 @@ func Sample(origin string) []byte {
 // otherBalancers are those but the default.
 func otherBalancers() []string {
 	return slices.DeleteFunc(balance.Names(), func(name string) bool { return name == balance.Default })
+}
+
+// builtinNames are the sessions that exist already, as lines of a comment.
+func builtinNames() string {
+	var lines []string
+	for names := range slices.Chunk(sortedKeys(session.Builtin()), 6) {
+		lines = append(lines, "#   "+strings.Join(names, ", "))
+	}
+	return strings.Join(lines, ",\n")
 }
 
 func sampleOrigin(name, address string) string {

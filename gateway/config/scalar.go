@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type scalar struct {
 func (r *reader) scalar(n ast.Node, v reflect.Value, path string, f rules) {
 	s, ok := scalarOf(n)
 	if !ok {
-		r.wrongType(n, path, wanted(v), "")
+		r.wrongType(n, path, wanted(v), singleHint(n, v, f))
 		return
 	}
 	if s, ok = r.substitute(s, path); !ok {
@@ -66,20 +67,39 @@ func (r *reader) judge(v reflect.Value, s scalar, path string, f rules) {
 		code, reason = r.checkText(v, s.text, f)
 	}
 	if reason != "" {
-		r.fail(path, code, fmt.Sprintf("%s is %s, %s", path, r.display(v, s), reason), f.suggest(v, s))
+		r.fail(path, code, fmt.Sprintf("%s is %s, %s", path, r.display(v, s), reason), f.suggest(v, s, code))
 	}
 }
 
-// suggest is the hint for a word that is not one of an enum, or a quantity in
-// a unit that there is not.
-func (f rules) suggest(v reflect.Value, s scalar) string {
-	if s.from != "" {
+// suggest is the hint for a value that is refused: the word or form that was
+// probably meant, else what the field says to values that are out of range and
+// to words in place of a quantity.
+func (f rules) suggest(v reflect.Value, s scalar, code string) string {
+	hint := ""
+	if s.from == "" {
+		hint = f.meant(v, s.text)
+	}
+	if hint == "" && (code == "E110" || s.from == "" && !strings.ContainsAny(s.text, digits)) {
+		return f.hint
+	}
+	return hint
+}
+
+// meant is the hint that names what was probably meant by a text. A number is
+// no slip of the fingers.
+func (f rules) meant(v reflect.Value, text string) string {
+	if _, isNumber := wholeNumber(text); !isNumber {
+		return cmp.Or(unitHint(v.Type(), text), statusHint(v.Type(), text), suggest(text, f.enum), f.pathHint(text))
+	}
+	return ""
+}
+
+// pathHint is requestPathHint for a field that is such a path.
+func (f rules) pathHint(text string) string {
+	if f.check != "request-path" {
 		return ""
 	}
-	if hint := unitHint(v.Type(), s.text); hint != "" {
-		return hint
-	}
-	return suggest(s.text, f.enum)
+	return requestPathHint(text)
 }
 
 // display shows a value in a message.
@@ -133,6 +153,12 @@ func assign(v reflect.Value, text string) (code, reason string) {
 	}
 	if a, ok := v.Addr().Interface().(*Auto); ok {
 		return "E110", reasonOf(a.UnmarshalText([]byte(text)))
+	}
+	if s, ok := v.Addr().Interface().(*Same); ok {
+		return "E110", reasonOf(s.UnmarshalText([]byte(text)))
+	}
+	if s, ok := v.Addr().Interface().(*StatusRanges); ok {
+		return "E112", reasonOf(s.UnmarshalText([]byte(text)))
 	}
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		return "E111", reasonOf(u.UnmarshalText([]byte(text)))

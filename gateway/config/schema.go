@@ -12,6 +12,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"weirkeep/gateway/balance"
 	"weirkeep/gateway/unit"
 )
 
@@ -77,6 +78,8 @@ var texts = map[reflect.Type]string{
 	reflect.TypeFor[unit.Rate]():     unit.RatePattern,
 	reflect.TypeFor[unit.Percent]():  unit.PercentPattern,
 	reflect.TypeFor[Auto]():          `^(auto|[1-9]\d*)$`,
+	reflect.TypeFor[Same]():          `^(same|[1-9]\d{0,2}|1000)$`,
+	reflect.TypeFor[StatusRanges]():  `^ *[2-5]\d\d(-[2-5]\d\d)? *(, *[2-5]\d\d(-[2-5]\d\d)? *)*$`,
 	reflect.TypeFor[netip.Prefix]():  `^[0-9A-Fa-f:.]+(/\d+)?$`,
 	reflect.TypeFor[Secret]():        `^[!-~]*$`,
 }
@@ -93,6 +96,9 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	if pattern, ok := texts[t]; ok {
 		return textSchema(t, pattern)
 	}
+	if t == reflect.TypeFor[Options]() {
+		return optionsSchema()
+	}
 	switch t.Kind() {
 	case reflect.Bool:
 		return substitutable(&jsonschema.Schema{Type: "boolean"})
@@ -102,6 +108,28 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
+// optionsSchema is the schema of the options of every balancer.
+func optionsSchema() *jsonschema.Schema {
+	all := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
+	for _, name := range balance.Names() {
+		_, err := balance.New(name, func(into any) error {
+			t := reflect.TypeOf(into).Elem()
+			r := &jsonschema.Reflector{Anonymous: true, FieldNameTag: "yaml", DoNotReference: true, RequiredFromJSONSchemaTags: true, Mapper: schemaOf}
+			s := r.ReflectFromType(t)
+			refine(s, t)
+			for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+				p.Value.Description = "of the balancer " + name
+				all.Properties.Set(p.Key, p.Value)
+			}
+			return Options{}.Decode(into)
+		})
+		if err != nil {
+			panic("config: balancer " + name + " without options: " + err.Error())
+		}
+	}
+	return all
+}
+
 // textSchema is the schema of a type with a pattern; numbers whose unit may be
 // left out may also be numbers in YAML.
 func textSchema(t reflect.Type, pattern string) *jsonschema.Schema {
@@ -109,6 +137,10 @@ func textSchema(t reflect.Type, pattern string) *jsonschema.Schema {
 	switch {
 	case t == reflect.TypeFor[Auto]():
 		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "integer", Minimum: "1"})
+	case t == reflect.TypeFor[Same]():
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "integer", Minimum: "1", Maximum: "1000"})
+	case t == reflect.TypeFor[StatusRanges]():
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "integer", Minimum: "200", Maximum: "599"})
 	case t.Kind() == reflect.Int64, t.Kind() == reflect.Int32:
 		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Const: 0})
 	}
@@ -132,6 +164,9 @@ func refine(s *jsonschema.Schema, t reflect.Type) {
 			if field.Tag.Get("required") != "" && t != reflect.TypeFor[Config]() {
 				s.Required = append(s.Required, keyOf(field))
 			}
+			if or := field.Tag.Get("or"); or != "" {
+				s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Required: []string{keyOf(field)}})
+			}
 		}
 	}
 }
@@ -142,8 +177,10 @@ func refineField(p *jsonschema.Schema, field reflect.StructField, f rules) {
 	if f.hasStandard {
 		p.Default = standardJSON(field.Type, f.standard)
 	}
-	if f.enum != nil {
-		enum := &jsonschema.Schema{Type: "string", Enum: anys(f.enum)}
+	enum := &jsonschema.Schema{Type: "string", Enum: anys(f.enum)}
+	if f.enum != nil && p.Items != nil {
+		p.Items = substitutable(enum)
+	} else if f.enum != nil {
 		*p = jsonschema.Schema{Description: p.Description, Default: p.Default, AnyOf: substitutable(enum).AnyOf}
 	}
 	if f.ranged && isIntType(field.Type) {
@@ -173,12 +210,12 @@ func standardJSON(t reflect.Type, text string) any {
 		t = t.Elem()
 	}
 	switch t {
-	case reflect.TypeFor[int]():
+	case reflect.TypeFor[int](), reflect.TypeFor[Same]():
 		return json.Number(text)
 	case reflect.TypeFor[bool]():
 		return text == "true"
 	case reflect.TypeFor[[]string]():
-		return []string{text}
+		return strings.Split(text, "|")
 	}
 	return text
 }

@@ -88,6 +88,14 @@ func TestSchemaRefuses(t *testing.T) {
 		{"empty list", "clusters: { a: { origins: [] } }"},
 		{"number for text", "listeners: [{ address: 8080 }]"},
 		{"null", "drain:"},
+		{"wrong word in a list", "clusters: { a: { failover: { count: [500] }, origins: [a] } }"},
+		{"unknown option of a balancer", "clusters: { a: { balancer_options: { tei: weighted }, origins: [a] } }"},
+		{"wrong word in an option", "clusters: { a: { balancer_options: { tie: never }, origins: [a] } }"},
+		{"class of statuses", "clusters: { a: { health: { path: /, expect: 2xx }, origins: [a] } }"},
+		{"health without path", "clusters: { a: { health: {}, origins: [a] } }"},
+		{"word for a count", "clusters: { a: { failover: { connect_failures: all }, origins: [a] } }"},
+		{"neither cluster nor clusters", "mappings: [{ site: a }]"},
+		{"neither cookie nor url_param", "sessions: { a: { entries: 1 } }"},
 	} {
 		if err := validate(t, s, []byte(tt.text)); err == nil {
 			t.Errorf("%s is accepted: %s", tt.name, tt.text)
@@ -107,6 +115,19 @@ func TestSchemaDescribesEveryKey(t *testing.T) {
 	}
 	if len(structs) < 15 || structs["Config"] != reflect.TypeFor[Config]() {
 		t.Errorf("structs are %v", structs)
+	}
+}
+
+// TestSchemaHasDefaultsOfLists: editors fill in what is written by default.
+func TestSchemaHasDefaultsOfLists(t *testing.T) {
+	for _, want := range []string{`"default": [
+            "connect",
+            "reset",
+            "timeout",
+            "502",`, `"description": "of the balancer capacity"`} {
+		if !bytes.Contains(Schema(), []byte(want)) {
+			t.Errorf("the schema lacks %s", want)
+		}
 	}
 }
 

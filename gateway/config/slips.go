@@ -16,10 +16,15 @@ import (
 var otherWords = map[reflect.Type]map[string]string{
 	reflect.TypeFor[Config]():     {"backends": "clusters", "upstreams": "clusters", "locations": "mappings", "routes": "mappings", "vhosts": "sites"},
 	reflect.TypeFor[Listener]():   {"listen": "address", "port": "address", "bind": "address"},
-	reflect.TypeFor[Cluster]():    {"backends": "origins", "servers": "origins", "policy": "balancer", "lb": "balancer"},
-	reflect.TypeFor[Origin]():     {"host": "address", "port": "address", "url": "address"},
-	reflect.TypeFor[Site]():       {"domains": "hosts", "server_name": "hosts", "errors": "pages"},
-	reflect.TypeFor[Mapping]():    {"path": "prefix", "backend": "cluster", "upstream": "cluster"},
+	reflect.TypeFor[Cluster]():    {"backends": "origins", "servers": "origins", "policy": "balancer", "lb": "balancer", "health_check": "health", "healthcheck": "health", "sticky": "session", "max_queue": "queue"},
+	reflect.TypeFor[Origin]():     {"host": "address", "port": "address", "url": "address", "maxconn": "capacity", "max_conns": "capacity", "max_connections": "capacity", "status": "state"},
+	reflect.TypeFor[Queue]():      {"length": "size", "max": "size", "limit": "size", "wait": "timeout", "max_wait": "timeout"},
+	reflect.TypeFor[Failover]():   {"max_fails": "threshold", "failures": "threshold", "retries": "threshold"},
+	reflect.TypeFor[Ping]():       {"url": "path", "uri": "path"},
+	reflect.TypeFor[Health]():     {"url": "path", "uri": "path", "rise": "up_after", "fall": "down_after", "status": "expect", "statuses": "expect"},
+	reflect.TypeFor[Session]():    {"name": "cookie", "param": "url_param", "parameter": "url_param", "ttl": "idle_timeout", "max": "entries"},
+	reflect.TypeFor[Site]():       {"domains": "hosts", "server_name": "hosts", "errors": "pages", "sticky": "session"},
+	reflect.TypeFor[Mapping]():    {"path": "prefix", "backend": "cluster", "upstream": "cluster", "backup": "failover", "fallback": "failover"},
 	reflect.TypeFor[HeaderEdit](): {"add": "set", "append": "set", "replace": "set", "delete": "remove", "unset": "remove"},
 }
 
@@ -47,6 +52,18 @@ func unitHint(t reflect.Type, text string) string {
 	prefix := strings.ToUpper(m[2])
 	decimal := strings.Replace(prefix, "K", "k", 1)
 	return "write " + m[1] + decimal + "B or " + m[1] + prefix + "iB"
+}
+
+// statusClass is a class of statuses as it is often written.
+var statusClass = regexp.MustCompile(`^([2-5])[xX]{2}$`)
+
+// statusHint is the range that was probably meant by a class of statuses.
+func statusHint(t reflect.Type, text string) string {
+	m := statusClass.FindStringSubmatch(text)
+	if m == nil || t != reflect.TypeFor[StatusRanges]() {
+		return ""
+	}
+	return "write " + quote(m[1]+"00-"+m[1]+"99")
 }
 
 // bareAddress is the address that stands where a definition of an origin, or
@@ -84,4 +101,54 @@ func listHint(n ast.Node, f rules) string {
 		return "write [" + quote(s.Value) + "]"
 	}
 	return "an entry of a list begins with a dash and a blank, or stands in [ ]"
+}
+
+// mainKeys are the keys that people write alone, in place of the block.
+var mainKeys = map[reflect.Type]string{
+	reflect.TypeFor[Queue]():   "size",
+	reflect.TypeFor[Ping]():    "path",
+	reflect.TypeFor[Health]():  "path",
+	reflect.TypeFor[Session](): "cookie",
+}
+
+// without says how a block is written that is not wanted.
+var without = map[reflect.Type]string{
+	reflect.TypeFor[Queue]():  "for no queue, write { size: 0 }",
+	reflect.TypeFor[Ping]():   "for none, take the key away",
+	reflect.TypeFor[Health](): "for none, take the key away",
+}
+
+// blockHint is the block that a single value probably stands for.
+func blockHint(n ast.Node, v reflect.Value) string {
+	s, ok := scalarOf(n)
+	field, f, known := fieldOf(v, mainKeys[v.Type()])
+	switch {
+	case !ok || !known || strings.Contains(s.text, "${"):
+		return ""
+	case slices.Contains([]string{"off", "none", "no", "false"}, s.text):
+		return without[v.Type()]
+	case s.typed != isPlain(field):
+		return ""
+	}
+	if _, reason := assign(reflect.New(field.Type()).Elem(), s.text); reason != "" || grammars[f.check](s.text) != "" {
+		return ""
+	}
+	if !s.typed {
+		s.text = quote(s.text)
+	}
+	return "write { " + mainKeys[v.Type()] + ": " + s.text + " }"
+}
+
+// singleHint is the cure for a list where a single value has to be.
+func singleHint(n ast.Node, v reflect.Value, f rules) string {
+	if _, isList := n.(*ast.SequenceNode); !isList {
+		return ""
+	}
+	switch {
+	case f.or == "clusters":
+		return "write clusters instead of cluster, for several"
+	case v.Type() == reflect.TypeFor[StatusRanges]():
+		return `write them as one text, for example "200-299,301"`
+	}
+	return ""
 }

@@ -1,6 +1,10 @@
 package config
 
-import "errors"
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
 
 // String hides the secret.
 func (Secret) String() string { return "***" }
@@ -34,4 +38,75 @@ func (a Auto) String() string {
 		return "auto"
 	}
 	return printInt(int64(a))
+}
+
+// UnmarshalText reads a count from 1 to 1000 or the word same.
+func (s *Same) UnmarshalText(text []byte) error {
+	if string(text) == "same" {
+		*s = 0
+		return nil
+	}
+	n, ok := wholeNumber(string(text))
+	if !ok || n < 1 || n > 1000 {
+		return errors.New("must be same or a number from 1 to 1000")
+	}
+	*s = Same(n)
+	return nil
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (s Same) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// String is the number or the word same.
+func (s Same) String() string {
+	if s == 0 {
+		return "same"
+	}
+	return printInt(int64(s))
+}
+
+// UnmarshalText reads statuses and ranges of them, with commas between.
+func (r *StatusRanges) UnmarshalText(text []byte) error {
+	var ranges [][2]int
+	for part := range strings.SplitSeq(string(text), ",") {
+		first, last, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		if !isRange {
+			last = first
+		}
+		low, okLow := wholeNumber(first)
+		high, okHigh := wholeNumber(last)
+		switch {
+		case !okLow || !okHigh:
+			return errors.New("must be statuses and ranges of them, for example 200-299,301")
+		case low < lowestStatus || high > highestStatus:
+			return errors.New("must be of statuses from 200 to 599")
+		case low > high:
+			return errors.New("must have the lower status of a range first")
+		}
+		ranges = append(ranges, [2]int{low, high})
+	}
+	r.Ranges = ranges
+	return nil
+}
+
+// The statuses that an answer to a check may have in the end.
+const (
+	lowestStatus  = 200
+	highestStatus = 599
+)
+
+// MarshalText writes what UnmarshalText reads.
+func (r StatusRanges) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// String is the statuses and ranges, with commas between.
+func (r StatusRanges) String() string {
+	var parts []string
+	for _, s := range r.Ranges {
+		part := strconv.Itoa(s[0])
+		if s[1] != s[0] {
+			part += "-" + strconv.Itoa(s[1])
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, ",")
 }

@@ -104,6 +104,10 @@ func (r *reader) value(n ast.Node, v reflect.Value, path string, f rules) {
 		r.null(n, path, f)
 		return
 	}
+	if o, ok := v.Addr().Interface().(*Options); ok {
+		r.options(n, o, path)
+		return
+	}
 	if isText(v) {
 		r.scalar(n, v, path, f)
 		return
@@ -162,7 +166,7 @@ func isText(v reflect.Value) bool {
 
 // fields decodes a map of keys into a struct.
 func (r *reader) fields(n ast.Node, v reflect.Value, path string) {
-	entries, ok := r.entries(n, path, "a map of keys")
+	entries, ok := r.entries(n, path, "a map of keys", blockHint(n, v))
 	if !ok {
 		return
 	}
@@ -218,7 +222,7 @@ func (r *reader) claim(path string, e entry, repeat bool) bool {
 
 // named decodes a map from names that the operator chose.
 func (r *reader) named(n ast.Node, v reflect.Value, path string, f rules) {
-	entries, ok := r.entries(n, path, "a map")
+	entries, ok := r.entries(n, path, "a map", "")
 	if !ok {
 		return
 	}
@@ -249,7 +253,7 @@ func (f rules) keyHint(key string) string {
 	if f.keys != "page" {
 		return ""
 	}
-	return suggest(key, []string{pageNetwork})
+	return suggest(key, []string{pageBusy, pageNetwork})
 }
 
 // list decodes a list, behind the entries that earlier files gave.
@@ -275,7 +279,7 @@ func (r *reader) list(n ast.Node, v reflect.Value, path string, f rules) {
 func (r *reader) item(n ast.Node, v reflect.Value, path string, f rules) {
 	origin, ok := v.Addr().Interface().(*Origin)
 	if f.short == "" || !ok {
-		r.value(n, v, path, rules{check: f.check, present: true})
+		r.value(n, v, path, rules{check: f.check, enum: f.enum, hint: f.hint, present: true})
 		return
 	}
 	resolved, ok := r.resolve(n, path)

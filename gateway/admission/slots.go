@@ -1,0 +1,176 @@
+package admission
+
+import "sync/atomic"
+
+// Access says to whom an origin is open.
+type Access uint32
+
+const (
+	Open      Access = iota // to everybody
+	BoundOnly               // to those whose session is at home there: it drains
+	Shut                    // to nobody: it is out, in maintenance or disabled
+)
+
+// String is the access in words.
+func (a Access) String() string {
+	return [...]string{"open", "bound only", "shut"}[a]
+}
+
+// Slots are the places at one origin: how many exchanges it may have at once,
+// its capacity, and how many it has, its load. They belong to the origin's
+// address and outlive configurations. They are safe for concurrent use.
+//
+// Who is bound to the origin stands in a line apart, so that nobody has to be
+// passed over: the next one stands at the front of one of the two.
+type Slots struct {
+	lobby    *Lobby
+	capacity atomic.Int64
+	load     atomic.Int64
+	access   atomic.Uint32 // changed under lobby.mu
+	bound    line          // those whose session is at home here
+	others   line
+}
+
+// NewSlots makes the slots of an origin that is open and has nothing to do.
+// The capacity must be at least 1.
+func (l *Lobby) NewSlots(capacity int) *Slots {
+	s := &Slots{lobby: l}
+	s.capacity.Store(int64(capacity))
+	return s
+}
+
+// Capacity is how many exchanges the origin may have at once.
+func (s *Slots) Capacity() int64 { return s.capacity.Load() }
+
+// Load is how many it has. It may exceed the capacity after that was lowered.
+func (s *Slots) Load() int64 { return s.load.Load() }
+
+// Waiting is how many exchanges would take a slot here, over all queues. One
+// that would take a slot elsewhere as well is counted there, too.
+func (s *Slots) Waiting() int64 { return s.bound.length.Load() + s.others.length.Load() }
+
+// Access is to whom the origin is open.
+func (s *Slots) Access() Access { return Access(s.access.Load()) }
+
+// SetCapacity changes how many exchanges the origin may have. Room that this
+// makes goes to those who wait.
+func (s *Slots) SetCapacity(n int) {
+	if s.capacity.Swap(int64(n)) < int64(n) && s.Waiting() > 0 {
+		s.lobby.offer(s)
+	}
+}
+
+// Set brings the access up to date. Truth is called with the lobby's lock held,
+// so that of several changes at the same time the last one stays; it must not
+// call back. Those who wait get what this opens; those for whom it has shut the
+// last origin stop waiting.
+func (s *Slots) Set(truth func() Access) {
+	s.lobby.mu.Lock()
+	defer s.lobby.mu.Unlock()
+	s.access.Store(uint32(truth()))
+	s.serve()
+	if s.Access() != Open {
+		s.dismiss()
+	}
+}
+
+// Take takes a slot, if there is one, whoever may wait and whoever the origin is
+// open to. It is for trials of an origin that is out; others use [Queue.Enter].
+func (s *Slots) Take() bool {
+	for {
+		n := s.load.Load()
+		if n >= s.capacity.Load() {
+			return false
+		}
+		if s.load.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// Leave gives a slot back that was taken. Whoever takes one must leave it once.
+//
+// No wake-up is lost: a waiter first stands in line and then looks for room, and
+// who leaves first makes room and then looks at the line. One of the two sees
+// the other.
+func (s *Slots) Leave() {
+	s.load.Add(-1)
+	if s.Waiting() > 0 {
+		s.lobby.offer(s)
+	}
+}
+
+// admits reports whether the origin is open to an exchange that is, or is not,
+// bound to it.
+func (s *Slots) admits(bound bool) bool {
+	switch s.Access() {
+	case Open:
+		return true
+	case BoundOnly:
+		return bound
+	}
+	return false
+}
+
+// room reports whether the origin has a free slot, whoever may wait for it.
+func (s *Slots) room() bool { return s.load.Load() < s.capacity.Load() }
+
+// free reports whether an exchange may come in now, past nobody who may, too.
+func (s *Slots) free(bound bool) bool {
+	switch s.Access() {
+	case Open:
+		return s.room() && s.Waiting() == 0
+	case BoundOnly:
+		return bound && s.room() && s.bound.length.Load() == 0
+	}
+	return false
+}
+
+func (s *Slots) line(bound bool) *line {
+	if bound {
+		return &s.bound
+	}
+	return &s.others
+}
+
+// serve gives what is free to those who wait and may come in, oldest first. The
+// lobby's lock is held.
+func (s *Slots) serve() {
+	for {
+		p := s.next()
+		if p == nil || !s.Take() {
+			return
+		}
+		p.waiter.end(p.index)
+	}
+}
+
+// next is the place of who has waited longest of those to whom the origin is
+// open, nil if there is nobody.
+func (s *Slots) next() *place {
+	switch s.Access() {
+	case Open:
+		return older(s.bound.oldest(), s.others.oldest())
+	case BoundOnly:
+		return s.bound.oldest()
+	}
+	return nil
+}
+
+// older is the place of who arrived first; either may be nil.
+func older(a, b *place) *place {
+	if a == nil || b != nil && b.waiter.number < a.waiter.number {
+		return b
+	}
+	return a
+}
+
+// dismiss ends the wait of those for whom no origin is open any more. The
+// lobby's lock is held.
+func (s *Slots) dismiss() {
+	for _, w := range append(s.bound.hopeless(), s.others.hopeless()...) {
+		if !w.ended { // else it stood here twice
+			w.end(-1)
+		}
+	}
+}
