@@ -67,6 +67,7 @@ func appendJSONAnswer(dst []byte, r *accessRecord) []byte {
 	dst = appendJSONInt(append(dst, `,"status":`...), int64(r.shownStatus()))
 	dst = appendJSONName(append(dst, `,"reason":`...), r.reason)
 	dst = appendMillis(append(dst, `,"duration_ms":`...), r.duration)
+	dst = appendMillis(append(dst, `,"waited_ms":`...), r.waited)
 	dst = append(dst, `,"first_byte_ms":`...)
 	if r.firstByte == 0 {
 		dst = append(dst, "null"...)

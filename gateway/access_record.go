@@ -12,6 +12,7 @@ import (
 type accessRecord struct {
 	time      time.Time     // when the request's head was there
 	duration  time.Duration // from then to the last byte of the answer
+	waited    time.Duration // of that, in line for a slot
 	firstByte time.Duration // from then to the origin's first byte; zero: none answered
 
 	listener                       string

@@ -3,9 +3,12 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -113,6 +116,109 @@ func TestExchangeAllocs(t *testing.T) {
 		})
 	}
 }
+
+// Budget: so does an exchange that is balanced by capacity over three origins
+// which are checked, and one of a session that is bound to one of them, also if
+// the answer sets its cookie again.
+func TestBoundExchangeAllocs(t *testing.T) {
+	request := "GET /shop/cart;jsessionid=%[1]s?item=7 HTTP/1.1\r\nHost: shop.example\r\nCookie: theme=dark; JSESSIONID=%[1]s\r\n\r\n"
+	again := bytes.Replace(answer1K, []byte("ETag:"), []byte("Set-Cookie: JSESSIONID=7GhQ2x; Path=/; HttpOnly\r\nETag:"), 1)
+	page := bytes.Replace(answer1K, []byte("text/plain"), []byte("text/html"), 1)
+	answer := answer1K
+	g := checkedGateway(t, &answer)
+	counts := sessionCounts(g, "JSESSIONID")
+	for _, p := range g.current.Load().sessions {
+		p.bindings.Bind([]byte("7GhQ2x"), "b", time.Now())
+	}
+	for _, tt := range []struct {
+		name, request string
+		answer        []byte
+		bound         uint64 // requests of 1000
+	}{
+		{"balanced", browserGETWithoutCookie, answer1K, 0},
+		{"of a session that is not known", fmt.Sprintf(request, "unknown"), answer1K, 0},
+		{"bound by cookie", browserGET, answer1K, 1000},
+		{"bound by path parameter", strings.Replace(fmt.Sprintf(request, "7GhQ2x"), "Cookie:", "X-Cookie:", 1), answer1K, 1000},
+		{"bound, the cookie is set again", browserGET, again, 1000},
+		{"bound, links are read", browserGET, page, 1000},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			answer = tt.answer
+			client := &replay{request: []byte(tt.request)}
+			run := func(n int) {
+				client.left, client.at = n+1, len(client.request)
+				if err := g.ServeConn(client); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run(10)
+			if !raceDetector {
+				one := testing.AllocsPerRun(20, func() { run(1) })
+				many := testing.AllocsPerRun(20, func() { run(1001) })
+				if per := (many - one) / 1000; per >= 0.01 {
+					t.Errorf("an exchange allocates %.3f times, want 0", per)
+				}
+			}
+			before := counts.Bound.Load()
+			run(1000)
+			if n := counts.Bound.Load() - before; n != tt.bound || !bytes.HasPrefix(client.got, []byte("HTTP/1.1 200 OK\r\n")) {
+				t.Errorf("%d of 1000 were bound, want %d; the answer was %q", n, tt.bound, client.got)
+			}
+		})
+	}
+}
+
+var browserGETWithoutCookie = strings.Replace(browserGET, "JSESSIONID", "SOMETHING", 1)
+
+// checkedGateway is a gateway in front of three origins in memory, which answer
+// what answer says, have been checked, and will not be for an hour.
+func checkedGateway(tb testing.TB, answer *[]byte) *Gateway {
+	checked := new(atomic.Int64)
+	g := New(Options{Dial: func(context.Context, string, string) (net.Conn, error) {
+		return &checkedOrigin{answer: answer, closed: sync.OnceFunc(func() { checked.Add(1) })}, nil
+	}})
+	tb.Cleanup(func() { g.Close() })
+	apply(tb, g, checkedConfig)
+	until(tb, "every origin was checked", func() bool { return checked.Load() == 3 })
+	return g
+}
+
+// checkedOrigin is an echoOrigin whose answer may change, which ends behind it, and
+// which tells that it is closed: only checks do that.
+type checkedOrigin struct {
+	echoOrigin
+	answer *[]byte
+	closed func()
+}
+
+func (o *checkedOrigin) Write(p []byte) (int, error) {
+	o.echoOrigin.answer = *o.answer
+	return o.echoOrigin.Write(p)
+}
+
+func (o *checkedOrigin) Read(p []byte) (int, error) {
+	if o.unread == 0 {
+		return 0, io.EOF
+	}
+	return o.echoOrigin.Read(p)
+}
+
+func (o *checkedOrigin) Close() error { o.closed(); return nil }
+
+const checkedConfig = `
+listeners: [{ address: "127.0.0.1:0" }]
+clusters:
+  app:
+    origins:
+      - { name: a, address: "127.0.0.1:9001", capacity: 150 }
+      - { name: b, address: "127.0.0.1:9002", capacity: 50 }
+      - { name: c, address: "127.0.0.1:9003", capacity: 50 }
+    health: { path: /health, interval: 1h }
+    session: JSESSIONID
+    keep_alive: 1h
+sessions: { JSESSIONID: { cookie: JSESSIONID, url_param: jsessionid, learn_from_links: true } }
+access_log: { format: off }
+`
 
 // replayGateway is a gateway in front of an origin in memory.
 func replayGateway(tb testing.TB) (*Gateway, *echoOrigin) {

@@ -24,7 +24,7 @@ type applied struct {
 // Check says what Apply would say of cfg, short of what only trying shows (an
 // address in use). Nothing is bound, opened or kept.
 func Check(cfg *config.Config) config.Problems {
-	uses := &uses{r: newRegistry(dialTCP, slog.New(slog.DiscardHandler))}
+	uses := newUses(newRegistry(dialTCP, slog.New(slog.DiscardHandler)))
 	defer uses.release()
 	_, problems := compile(cfg, uses, metrics.New(nil).NewSet(), new(dateCache))
 	for i := range cfg.Listeners {
@@ -43,7 +43,7 @@ func Check(cfg *config.Config) config.Problems {
 func (g *Gateway) Apply(cfg *config.Config) config.Problems {
 	g.applying.Lock()
 	defer g.applying.Unlock()
-	p := &preparation{g: g, cfg: cfg, uses: &uses{r: g.origins}, set: g.metrics.NewSet()}
+	p := &preparation{g: g, cfg: cfg, uses: newUses(g.registry), set: g.metrics.NewSet()}
 	if g.closing.Load() {
 		p.problem("", "E801", "the gateway is shutting down")
 	} else {
@@ -137,13 +137,13 @@ func (p *preparation) bind(i int, cfg config.Listener) {
 		p.problem(path, "E802", "%s: %s stands there twice", path, cfg.Address)
 		return
 	}
-	socket, err := net.Listen("tcp", cfg.Address)
+	socket, own, err := p.g.listen(cfg.Address)
 	if err != nil {
 		path := fmt.Sprintf("listeners[%d].address", i)
 		p.problem(path, "E802", "%s: cannot listen on %s: %s", path, cfg.Address, whyNotListen(err))
 		return
 	}
-	p.bound[cfg.Address] = &listener{address: cfg.Address, socket: socket, gateway: p.g}
+	p.bound[cfg.Address] = &listener{address: cfg.Address, socket: socket, own: own, gateway: p.g}
 }
 
 func whyNotListen(err error) string {
@@ -202,7 +202,9 @@ func (p *preparation) swap() {
 		go g.reopenAccess(oldAccess)
 	}
 	g.metrics.Use(p.set)
+	uses.welcome()
 	g.current.Store(p.snap)
+	uses.settle()
 	g.places.setLimit(connectionLimit(p.cfg.Limits.Connections))
 	g.clientMax.Store(int64(p.cfg.Limits.ConnectionsPerClient))
 	g.note(p.cfg)
@@ -299,16 +301,6 @@ func (l *listener) succeed(before chan struct{}) {
 	}
 	<-before
 	l.socket.(*net.TCPListener).SetDeadline(time.Time{})
-}
-
-// acceptTail is how long a listener that ends still accepts: clients that the
-// kernel has let in already would be reset.
-const acceptTail = 20 * time.Millisecond
-
-// finish accepts who is there already, and closes the listener.
-func (l *listener) finish() {
-	l.ending.Store(true)
-	l.socket.(*net.TCPListener).SetDeadline(time.Now().Add(acceptTail))
 }
 
 func (l *listener) close() {

@@ -29,6 +29,9 @@ func (x *Exchange) because(err error, reason Reason) Reason {
 // failed: in the error's own words and, where a limit was met, with its key and
 // value. Empty: the reason says it all. It may hold bytes from outside.
 func (x *Exchange) causeText() string {
+	if text := x.admissionText(); text != "" {
+		return text
+	}
 	if x.cause == nil || errors.Is(x.cause, origin.ErrGone) {
 		return ""
 	}
@@ -67,6 +70,21 @@ func (x *Exchange) limitText() string {
 		return fmt.Sprintf("%v, timeouts.head is %v", err, s.times.head)
 	case errors.Is(err, errLoop):
 		return fmt.Sprintf("%v: Via names %q; in a chain each gateway needs a node.name of its own", err, s.via[1][len("1.1 "):])
+	}
+	return ""
+}
+
+// admissionText is about the origins or the queue, if they are the reason.
+func (x *Exchange) admissionText() string {
+	switch x.reason {
+	case QueueFull:
+		return fmt.Sprintf("all slots of %s are taken, clusters.%s.queue.size is %d", x.group.text(), x.group.lead.name, x.group.lead.queue.Size())
+	case QueueTimeout:
+		return fmt.Sprintf("all slots of %s were taken for clusters.%s.queue.timeout, which is %v", x.group.text(), x.group.lead.name, x.group.lead.queue.Timeout())
+	case NoOrigin:
+		return standing(x.mapping.groups)
+	case SessionOriginOut:
+		return fmt.Sprintf("the session is at home at %s, which is out of service", x.decision.Bound)
 	}
 	return ""
 }

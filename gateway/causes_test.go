@@ -227,7 +227,7 @@ func TestTransitionsOfOriginsAreTold(t *testing.T) {
 		t.Errorf("up again: %+v", up)
 	}
 	told := log.String()
-	if strings.Count(told, "msg=\"origin down\" origin="+address+" error=") != 1 || strings.Count(told, "level=INFO msg=\"origin up\" origin="+address+"\n") != 1 || !strings.Contains(told, "connection refused") {
+	if strings.Count(told, "level=WARN msg=\"origin ejected\" origin="+address+" ") != 1 || strings.Count(told, "level=INFO msg=\"origin up\" origin="+address+" ") != 1 || !strings.Contains(told, "connection refused") {
 		t.Errorf("the log tells\n%s", told)
 	}
 }

@@ -1,8 +1,6 @@
 package gateway
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"net"
 	"slices"
@@ -12,10 +10,8 @@ import (
 
 	"github.com/gaissmai/bart"
 
-	"weirkeep/gateway/balance"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/metrics"
-	"weirkeep/gateway/origin"
 	"weirkeep/gateway/route"
 	"weirkeep/gateway/wire"
 )
@@ -25,24 +21,29 @@ import (
 // takes from a registry, which a mere check throws away.
 type compiler struct {
 	cfg      *config.Config
-	origins  *uses
+	uses     *uses
 	set      *metrics.Set
 	snap     *snapshot
 	clusters map[string]*cluster
+	groups   map[string]*group
+	sessions map[string]*sessionPolicy
 	problems config.Problems
 }
 
 // compile returns the snapshot of cfg. It is of use only if no problem is an
 // error.
-func compile(cfg *config.Config, origins *uses, set *metrics.Set, dates *dateCache) (*snapshot, config.Problems) {
+func compile(cfg *config.Config, uses *uses, set *metrics.Set, dates *dateCache) (*snapshot, config.Problems) {
 	c := &compiler{
-		cfg: cfg, origins: origins, set: set,
+		cfg: cfg, uses: uses, set: set,
 		snap:     &snapshot{dates: dates, trusted: new(bart.Lite)},
 		clusters: make(map[string]*cluster),
+		groups:   make(map[string]*group),
+		sessions: make(map[string]*sessionPolicy),
 	}
 	c.node()
 	c.limits()
 	c.allClusters()
+	c.allSessions()
 	c.allSites()
 	c.allMappings()
 	c.table()
@@ -95,109 +96,6 @@ func (c *compiler) limits() {
 }
 
 var underscores = map[string]wire.Underscore{"drop": wire.Drop, "refuse": wire.Refuse, "pass": wire.Pass}
-
-func (c *compiler) allClusters() {
-	for _, name := range sortedKeys(c.cfg.Clusters) {
-		cl := c.cluster(name, c.cfg.Clusters[name])
-		c.clusters[name] = cl
-		c.snap.clusters = append(c.snap.clusters, cl)
-	}
-}
-
-func (c *compiler) cluster(name string, cfg config.Cluster) *cluster {
-	path := "clusters." + name
-	cl := &cluster{
-		name:     name,
-		balancer: c.balancer(path+".balancer", cfg.Balancer),
-		timeouts: origin.Timeouts{
-			FirstByte: time.Duration(cfg.FirstByteTimeout),
-			BodyIdle:  time.Duration(cfg.BodyIdleTimeout),
-		},
-		retries:    *cfg.Retry.Retries,
-		budget:     newRetryBudget(cfg.Retry.Budget),
-		hostOrigin: cfg.HostHeader == "origin",
-	}
-	for _, u := range cfg.Upgrades {
-		cl.upgrades = append(cl.upgrades, strings.ToLower(u))
-	}
-	if cfg.HostHeader != "client" && !cl.hostOrigin {
-		cl.hostHeader = []byte(cfg.HostHeader)
-	}
-	secure, ca, err := originTLS(cfg.TLS)
-	if err != nil {
-		c.fail(path+".tls.ca", "E601", "%s.tls.ca: %v", path, err)
-		return cl
-	}
-	for _, o := range cfg.Origins {
-		cl.members = append(cl.members, c.member(cl, cfg, o, secure, ca))
-	}
-	return cl
-}
-
-func (c *compiler) balancer(path, name string) balance.Balancer {
-	b, err := balance.New(name, nil)
-	if err != nil {
-		c.fail(path, "E210", "%s: %v", path, err)
-	}
-	return b
-}
-
-func (c *compiler) member(cl *cluster, cfg config.Cluster, o config.Origin, secure *tls.Config, ca string) *member {
-	key := poolKey{
-		address: o.HostPort, scheme: o.Scheme, proxy: o.Kind == "proxy",
-		ca: ca, serverName: cfg.TLS.ServerName, verify: *cfg.TLS.Verify,
-		connect: time.Duration(cfg.ConnectTimeout), keepAlive: time.Duration(cfg.KeepAlive),
-	}
-	return &member{
-		name:    o.Name,
-		host:    []byte(hostOf(o)),
-		proxy:   key.proxy,
-		pool:    c.origins.pool(key, secure),
-		metrics: c.set.Origin(metrics.OriginLabels{Cluster: cl.name, Origin: o.Name}),
-	}
-}
-
-// hostOf is the origin's own name for Host: without the scheme's default port.
-func hostOf(o config.Origin) string {
-	host, port, err := net.SplitHostPort(o.HostPort)
-	if err != nil || !(o.Scheme == "http" && port == "80" || o.Scheme == "https" && port == "443") {
-		return o.HostPort
-	}
-	if strings.Contains(host, ":") {
-		return "[" + host + "]"
-	}
-	return host
-}
-
-// originTLS is how https origins of a cluster are spoken to, and the text of
-// the authorities that are believed. HTTP/1.1 is the only protocol offered.
-func originTLS(cfg config.OriginTLS) (secure *tls.Config, ca string, err error) {
-	secure = &tls.Config{
-		ServerName:         cfg.ServerName,
-		InsecureSkipVerify: !*cfg.Verify,
-		NextProtos:         []string{"http/1.1"},
-		ClientSessionCache: tls.NewLRUClientSessionCache(64),
-		MinVersion:         tls.VersionTLS12,
-	}
-	if cfg.CA == "" {
-		return secure, "", nil
-	}
-	secure.RootCAs, ca, err = authorities(cfg.CA)
-	return secure, ca, err
-}
-
-// authorities reads a PEM file of certificates.
-func authorities(path string) (*x509.CertPool, string, error) {
-	pem, err := config.ReadFile(path)
-	if err != nil {
-		return nil, "", err
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(pem) {
-		return nil, "", fmt.Errorf("%s holds no certificate in PEM form", path)
-	}
-	return pool, string(pem), nil
-}
 
 func (c *compiler) allSites() {
 	for _, name := range sortedKeys(c.cfg.Sites) {
@@ -255,25 +153,6 @@ func pageKind(file string) []byte {
 	return plainText
 }
 
-func (c *compiler) allMappings() {
-	c.snap.unmapped = c.set.Mapping(metrics.MappingLabels{})
-	for i, cfg := range c.cfg.Mappings {
-		path := "mappings[" + strconv.Itoa(i) + "]"
-		cl := c.clusters[cfg.Cluster]
-		m := mapping{
-			name:     strconv.Itoa(i), // as paths count: 0 is mappings[0]
-			site:     &c.snap.sites[c.siteIndex(cfg.Site)],
-			cluster:  cl,
-			balancer: cl.balancer,
-		}
-		if cfg.Balancer != "" {
-			m.balancer = c.balancer(path+".balancer", cfg.Balancer)
-		}
-		m.metrics = c.set.Mapping(metrics.MappingLabels{Site: m.site.name, Mapping: m.name, Cluster: cl.name})
-		c.snap.mappings = append(c.snap.mappings, m)
-	}
-}
-
 func (c *compiler) siteIndex(name string) int {
 	return slices.IndexFunc(c.snap.sites, func(s site) bool { return s.name == name })
 }
@@ -287,9 +166,11 @@ func (c *compiler) table() {
 		o.Sites = append(o.Sites, route.Site{Name: c.snap.sites[i].name, Hosts: cfg.Hosts, PathPrefix: cfg.PathPrefix})
 	}
 	for i, cfg := range c.cfg.Mappings {
-		o.Mappings = append(o.Mappings, route.Mapping{
-			Site: c.siteIndex(cfg.Site), Prefix: cfg.Prefix, StripPrefix: cfg.StripPrefix, Group: i,
-		})
+		m := route.Mapping{Site: c.siteIndex(cfg.Site), Prefix: cfg.Prefix, StripPrefix: cfg.StripPrefix, Group: i}
+		if p := c.snap.mappings[i].session; p != nil {
+			m.Session = p.definition
+		}
+		o.Mappings = append(o.Mappings, m)
 	}
 	table, err := route.New(o)
 	if err != nil {

@@ -16,8 +16,9 @@ func (g *Gateway) decide(x *Exchange) Reason {
 		Port:   x.Authority.Port,
 		Path:   x.Target.Path,
 		Query:  x.Target.Query,
+		Fields: x.Head.Fields,
 	}
-	x.decision = route.Decide(x.snap.table, &r, nil, x.Now, nil)
+	x.decision = route.Decide(x.snap.table, &r, x.snap, x.Now, nil)
 	d := &x.decision
 	if d.Site >= 0 {
 		x.site = &x.snap.sites[d.Site]
@@ -29,7 +30,10 @@ func (g *Gateway) decide(x *Exchange) Reason {
 		return NoMapping
 	}
 	x.mapping = &x.snap.mappings[d.Mapping]
-	x.cluster = x.mapping.cluster
+	x.session = x.mapping.session
+	if x.session != nil && d.ID == nil {
+		x.session.metrics.None.Inc()
+	}
 	return Served
 }
 

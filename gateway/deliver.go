@@ -13,6 +13,8 @@ import (
 func (g *Gateway) deliver(x *Exchange) Reason {
 	x.firstByte = time.Since(x.start)
 	t := &x.trip
+	x.judge()
+	x.learn()
 	if t.Status.Code == 101 {
 		return g.tunnel(x)
 	}
@@ -39,6 +41,8 @@ func (x *Exchange) endTrip(reason Reason) {
 	if x.trip.End(reason == Served) {
 		x.w.Close()
 	}
+	x.conclude(reason)
+	x.leave()
 }
 
 // reasonOfCut is why an answer broke off that had begun.
@@ -104,6 +108,9 @@ func (x *Exchange) passBody() Reason {
 		}
 		if err != nil {
 			return x.reasonOfCut(err)
+		}
+		if x.reading {
+			x.feedLinks(p)
 		}
 		if err := x.w.Write(p); err != nil {
 			return x.because(err, ClientGone)

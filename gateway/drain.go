@@ -16,29 +16,42 @@ const drainLook = 10 * time.Millisecond
 // drain.timeout. It returns nil if all ended; otherwise those that are left are
 // cut. When ctx ends, so does the patience.
 func (g *Gateway) Drain(ctx context.Context) error {
-	g.applying.Lock()
-	a := g.applied
-	g.closing.Store(true)
-	g.applying.Unlock()
+	a := g.beginEnding()
 	if a == nil {
 		return g.Close()
 	}
 	wait(ctx, time.Duration(a.config.Drain.Delay))
 	g.finishAccepting(ctx)
-	g.draining.Store(true)
+	return g.endExchanges(ctx, a, nil)
+}
 
+// beginEnding lets answers say that their connections end, and returns the
+// last configuration, nil if there was none.
+func (g *Gateway) beginEnding() *applied {
+	g.applying.Lock()
+	defer g.applying.Unlock()
+	g.closing.Store(true)
+	return g.applied
+}
+
+// endExchanges closes idle connections and everything else once exchanges have
+// ended, or after drain.timeout. A listener may have a last connection in hand
+// until its channel closes: it waits for a place among limits.connections.
+func (g *Gateway) endExchanges(ctx context.Context, a *applied, accepting []chan struct{}) error {
+	g.draining.Store(true)
 	patience, cancel := context.WithTimeout(ctx, time.Duration(a.config.Drain.Timeout))
 	defer cancel()
-	err := g.awaitIdle(patience)
+	err := g.awaitIdle(patience, accepting)
 	return errors.Join(err, g.Close())
 }
 
-// awaitIdle waits until no connection is left.
-func (g *Gateway) awaitIdle(ctx context.Context) error {
+// awaitIdle waits until no connection is left and none is to come.
+func (g *Gateway) awaitIdle(ctx context.Context, accepting []chan struct{}) error {
 	for {
 		g.wakeIdle()
+		settled := allClosed(accepting) // before the look: who is let in shows there
 		open, busy := g.openConns()
-		if open == 0 {
+		if open == 0 && settled {
 			return nil
 		}
 		if ctx.Err() != nil {
@@ -46,6 +59,17 @@ func (g *Gateway) awaitIdle(ctx context.Context) error {
 		}
 		wait(ctx, drainLook)
 	}
+}
+
+func allClosed(channels []chan struct{}) bool {
+	for _, c := range channels {
+		select {
+		case <-c:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // cutPatience is how long exchanges that were cut have to end and be recorded.
@@ -90,7 +114,7 @@ func (g *Gateway) finishListeners() (ended []chan struct{}) {
 	g.applying.Lock()
 	defer g.applying.Unlock()
 	for _, l := range g.listeners {
-		l.finish()
+		l.lastCall()
 		ended = append(ended, l.ended)
 	}
 	return ended
@@ -118,6 +142,7 @@ func (g *Gateway) Close() error {
 	g.applying.Lock()
 	defer g.applying.Unlock()
 	g.watcher.close()
+	g.registry.watch(nil)
 	if s := g.current.Load(); s != nil && g.applied != nil {
 		g.applied = nil
 		s.release()

@@ -4,9 +4,11 @@ import (
 	"net/netip"
 	"time"
 
+	"weirkeep/gateway/admission"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/probe"
 	"weirkeep/gateway/route"
+	"weirkeep/gateway/session"
 	"weirkeep/gateway/wire"
 )
 
@@ -41,15 +43,21 @@ type Exchange struct {
 	decision route.Decision
 	site     *site
 	mapping  *mapping
-	cluster  *cluster
+	session  *sessionPolicy // nil: the mapping's sessions are not bound
 
 	// Obtaining fills in these.
 	trip      origin.Trip
-	member    *member // whose answer is passed on
-	up        []byte  // upstream head, and a body that was here at once
-	bodyAt    int     // where in up that body begins
-	joined    bool    // the whole body stands in up
-	tried     uint64  // members tried, by index; those past 63 count as not tried
+	next      int    // index of the mapping's group that is tried
+	group     *group // the same
+	seeker    admission.Seeker
+	slots     *admission.Slots // one of which is taken; nil: none
+	trial     bool             // the attempt finds out whether an origin is back
+	blamed    bool             // something was wrong with the attempt
+	counted   bool             // it was a failure by the cluster's policy: an attempt is one at most
+	member    *member          // whose answer is passed on
+	up        []byte           // upstream head, and a body that was here at once
+	bodyAt    int              // where in up that body begins
+	joined    bool             // the whole body stands in up
 	attempts  int
 	asked     bool      // 102 was sent to learn whether the client is there
 	continued bool      // 100 was sent
@@ -61,7 +69,9 @@ type Exchange struct {
 	firstByte time.Duration
 	requestID []byte
 	ids       [32]byte
-	pick      []candidate
+	again     [20]byte       // value of Retry-After
+	links     *session.Links // nil: never needed yet
+	reading   bool           // links looks at what passes
 
 	w      Responder
 	reason Reason
@@ -132,8 +142,10 @@ type Tunnel interface {
 
 // reset readies a pooled exchange for another request. Buffers stay.
 func (x *Exchange) reset() {
-	x.site, x.mapping, x.cluster, x.member = nil, nil, nil, nil
-	x.tried, x.attempts, x.firstByte = 0, 0, 0
+	x.site, x.mapping, x.session, x.group, x.member = nil, nil, nil, nil, nil
+	x.next, x.attempts, x.firstByte = 0, 0, 0
+	x.seeker.Barred, x.seeker.Waited = 0, 0
+	x.trial, x.reading = false, false
 	x.asked, x.continued, x.trusted, x.released = false, false, false, false
 	x.joined, x.unframed = false, false
 	x.requestID = nil

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/metrics"
+	"weirkeep/gateway/origin"
 )
 
 // Options are what a gateway needs besides its configuration. The zero value
@@ -34,6 +35,12 @@ type Options struct {
 	// Dial opens connections to origins. Nil: a net.Dialer's.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
+	// Listen opens the socket of a listener, at its address as configured. What
+	// it returns must be a TCP listener: the seam for sockets that another
+	// process opened. If it, or what it returns without an error, is nil, the
+	// gateway opens a socket of its own.
+	Listen func(address string) (net.Listener, error)
+
 	// Logger is told what happens outside of exchanges. Nil: nobody is.
 	Logger *slog.Logger
 
@@ -44,13 +51,13 @@ type Options struct {
 
 // Gateway serves the configuration that was applied last.
 type Gateway struct {
-	opts    Options
-	log     *slog.Logger
-	metrics *metrics.Registry
-	origins *registry
-	ids     *requestIDs
-	dates   dateCache
-	places  *places
+	opts     Options
+	log      *slog.Logger
+	metrics  *metrics.Registry
+	registry *registry
+	ids      *requestIDs
+	dates    dateCache
+	places   *places
 
 	current  atomic.Pointer[snapshot]
 	access   atomic.Pointer[accessLog]
@@ -96,7 +103,7 @@ func New(o Options) *Gateway {
 	if dial == nil {
 		dial = dialTCP
 	}
-	g.origins = newRegistry(dial, g.log)
+	g.registry = newRegistry(dial, g.log)
 	g.metrics.Gauge = g.gauge
 	g.watcher = newCertWatcher(g.log)
 	return g
@@ -153,12 +160,27 @@ func (g *Gateway) gauge() {
 	}
 	g.watcher.measure(g.now(time.Now()))
 	for _, cl := range s.clusters {
-		for _, m := range cl.members {
-			o := m.pool.Origin()
-			m.metrics.Up.Set(boolGauge(o.Up()))
-			m.metrics.InFlight.Set(int64(o.InFlight()))
-			m.metrics.Idle.Set(int64(m.pool.Idle()))
-		}
+		cl.measure()
+	}
+	for _, p := range s.sessions {
+		p.bindings.Expire(g.now(time.Now()))
+		p.metrics.Entries.Set(int64(p.bindings.Len()))
+		p.metrics.Evicted.Set(int64(p.bindings.Evicted()))
+	}
+}
+
+// measure sets the gauges of the cluster and its members.
+func (cl *cluster) measure() {
+	cl.metrics.Waiting.Set(int64(cl.queue.Waiting()))
+	for _, m := range cl.members {
+		s := m.state
+		m.metrics.Up.Set(boolGauge(s.origin.Health() == origin.Up))
+		m.metrics.Load.Set(s.slots.Load())
+		m.metrics.Capacity.Set(s.slots.Capacity())
+		m.metrics.Waiting.Set(s.slots.Waiting())
+		m.metrics.Tunnels.Set(s.tunnels.Load())
+		m.metrics.Changes.Set(s.changes.Load())
+		m.metrics.Idle.Set(int64(m.pool.Idle()))
 	}
 }
 

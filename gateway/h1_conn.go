@@ -156,19 +156,35 @@ func (c *h1Conn) readHead(p []byte) (int, error) {
 }
 
 // lastHead reads what has arrived when the gateway is ending: a head that is
-// here is served, nobody waits for another.
+// here is served, nobody waits for another. Who has just connected could not
+// know of the end, and has a moment to send one. A drain that wakes the read
+// early does not shorten it.
 func (c *h1Conn) lastHead(p []byte) (int, error) {
-	c.arm(time.Now().Add(lastLook))
-	n, _ := c.Conn.Read(p)
-	if n > 0 {
-		return n, nil
+	limit := time.Now().Add(lastLook)
+	if fresh := c.since.Add(firstLook); !c.served && fresh.After(limit) {
+		limit = fresh
 	}
-	return 0, io.EOF
+	for {
+		c.arm(limit)
+		n, err := c.Conn.Read(p)
+		switch {
+		case n > 0:
+			return n, nil
+		case !errors.Is(err, os.ErrDeadlineExceeded) || !time.Now().Before(limit):
+			return 0, io.EOF
+		}
+	}
 }
 
-// lastLook is how long the last look at a connection takes. TLS and PROXY
-// headers read ahead, so only a read tells what is there.
-const lastLook = time.Millisecond
+const (
+	// lastLook is how long the last look at a connection takes. TLS and PROXY
+	// headers read ahead, so only a read tells what is there.
+	lastLook = time.Millisecond
+
+	// firstLook is how long a new connection has for its first byte when the
+	// gateway is ending.
+	firstLook = 500 * time.Millisecond
+)
 
 func (c *h1Conn) headLimit() time.Time {
 	t := &c.gateway.current.Load().times

@@ -23,6 +23,7 @@ import (
 type listener struct {
 	address string
 	socket  net.Listener
+	own     bool // no other process has the socket; applying's
 	gateway *Gateway
 	options atomic.Pointer[listenerOptions]
 	server  atomic.Pointer[serverH1] // of the term
@@ -56,15 +57,22 @@ type term struct {
 // out.
 func (t term) Accept() (net.Conn, error) {
 	pause := acceptPause
+	nobody := false // was there at the last look, when nobody could come any more
 	for !t.over() {
 		nc, err := t.socket.Accept()
 		switch {
 		case err == nil && t.listener.term.Load() != t.number:
 			t.handOver(nc)
 		case err == nil:
+			if t.ending.Load() {
+				t.linger() // there may be more
+			}
 			return t.admitted(nc)
-		case t.ending.Load():
+		case t.ending.Load() && nobody:
 			t.listener.close()
+		case t.ending.Load():
+			nobody = true // if the next look, which begins now, finds nobody
+			t.linger()
 		case !t.over() && !errors.Is(err, os.ErrDeadlineExceeded):
 			pause = t.waitOut(err, pause)
 		}

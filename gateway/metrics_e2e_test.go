@@ -16,7 +16,7 @@ func TestMetricsAfterKnownExchanges(t *testing.T) {
 	addr, g := start(t, plainListener+fmt.Sprintf(`
 clusters:
   app: { origins: [{ name: up, address: %q }], keep_alive: 1m }
-  dead: { origins: [{ name: dead, address: %q }], retry: { retries: 1 } }
+  dead: { origins: [{ name: dead, address: %q }], retry: { retries: 1 }, failover: { connect_failures: same, threshold: 1000 } }
   broken: { origins: [{ name: broken, address: %q }], retry: { retries: 0 } }
 sites: { shop: { hosts: [a.example] } }
 mappings:
@@ -53,7 +53,7 @@ mappings:
 	})
 	checkOrigins(t, g, map[string]originCount{
 		"app/up":        {attempts: 5, opened: 1, reused: 4, idle: 1, up: 1},
-		"dead/dead":     {attempts: 4, retries: 2, failures: [4]uint64{metrics.Connect: 4}},
+		"dead/dead":     {attempts: 4, retries: 2, failures: [4]uint64{metrics.Connect: 4}, up: 1},
 		"broken/broken": {attempts: 1, failures: [4]uint64{metrics.Wait: 1}, opened: 1, up: 1},
 	})
 	want := map[string][2]uint64{
@@ -107,7 +107,7 @@ func checkMappings(t *testing.T, g *Gateway, want map[string]mappingCount) {
 type originCount struct {
 	attempts, retries, opened, reused uint64
 	failures                          [4]uint64
-	idle, inFlight, up                int64
+	idle, load, up                    int64
 }
 
 func checkOrigins(t *testing.T, g *Gateway, want map[string]originCount) {
@@ -116,7 +116,7 @@ func checkOrigins(t *testing.T, g *Gateway, want map[string]originCount) {
 	for l, o := range g.Metrics().Current().Origins() {
 		got := originCount{
 			attempts: o.Attempts.Load(), retries: o.Retries.Load(), opened: o.Opened.Load(), reused: o.Reused.Load(),
-			idle: o.Idle.Load(), inFlight: o.InFlight.Load(), up: o.Up.Load(),
+			idle: o.Idle.Load(), load: o.Load.Load(), up: o.Up.Load(),
 		}
 		for i := range o.Failures {
 			got.failures[i] = o.Failures[i].Load()

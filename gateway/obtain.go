@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"weirkeep/gateway/balance"
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/probe"
@@ -14,34 +13,66 @@ import (
 // joinBodyBytes is the longest body that is sent in one write with its head.
 const joinBodyBytes = 16 << 10
 
-type candidate = balance.Candidate
-
-// obtain gets the head of an answer from one of the cluster's origins: it picks
-// one, makes an attempt, and makes a further one where that is safe.
+// obtain gets the head of an answer from one of the mapping's origins: it takes a
+// slot at one, makes an attempt, and makes a further one where that is safe
+// . If nobody is left to be tried, the failure of the last attempt stands.
 func (g *Gateway) obtain(x *Exchange) Reason {
 	if limit := x.snap.bodyBytes; limit > 0 && x.Head.Length > limit {
 		return x.because(wire.ErrBodyLarge, BodyTooLarge)
 	}
 	x.prepareTrip()
-	x.cluster.budget.earn()
+	budget := x.mapping.groups[0].lead.budget
+	budget.earn()
+	var failed Reason
 	for {
-		m := x.pickMember()
-		err := x.attempt(m)
+		if reason := x.admit(); reason != Served {
+			if reason == NoOrigin && x.attempts == 0 && x.snap != g.current.Load() {
+				return g.obtainAnew(x)
+			}
+			return x.unadmitted(reason, failed)
+		}
+		err := x.attempt()
 		if err == nil {
 			return Served
 		}
 		failure, _ := errors.AsType[*origin.Error](err)
+		x.tell(failure)
+		x.leave()
+		failed = x.because(failure, reasonOfTrip(failure))
 		if !x.mayRetry(failure) {
-			return x.because(failure, reasonOfTrip(failure))
+			return failed
 		}
 		x.tick = time.Now()
 	}
 }
 
+// obtainAnew goes on with the configuration that has become current: the one that
+// the exchange began with may have named origins that are drained by now, in
+// favour of others. Edits of the site that hold in both are made twice.
+func (g *Gateway) obtainAnew(x *Exchange) Reason {
+	old := x.snap
+	x.snap = g.acquire()
+	old.release()
+	x.next, x.group = 0, nil
+	if reason := g.decide(x); reason != Served {
+		return reason
+	}
+	return g.obtain(x)
+}
+
+// unadmitted is why the exchange ends that found no slot: after an attempt, the
+// attempt's failure, unless the client has gone.
+func (x *Exchange) unadmitted(reason, failed Reason) Reason {
+	if x.attempts == 0 || reason == ClientGone {
+		x.cause = nil
+		return reason
+	}
+	return failed
+}
+
 // prepareTrip fills in what all attempts share. A body that is here already is
 // joined to the head, which also makes it repeatable.
 func (x *Exchange) prepareTrip() {
-	c := x.cluster
 	t := &x.trip
 	t.Content = &x.Body
 	t.Method = x.Method
@@ -49,7 +80,6 @@ func (x *Exchange) prepareTrip() {
 	t.Upgrade = x.upgradeAsked()
 	t.Expect = x.Head.Expect && x.Minor == 1 && !x.Body.Done()
 	t.Caller, t.Sender = x, x
-	t.Timeouts = c.timeouts
 	if edits := &x.site.request; edits.any() {
 		x.Head.Fields = edits.apply(x.Head.Fields)
 	}
@@ -79,11 +109,13 @@ func (x *Exchange) joinBody() {
 	x.joined = b.Done()
 }
 
-// attempt sends the request to one member. The head is the member's own: its
-// host and the form of the target depend on who gets it.
-func (x *Exchange) attempt(m *member) error {
-	x.member = m
+// attempt sends the request to the member whose slot it has. The head is the
+// member's own: its host and the form of the target depend on who gets it.
+func (x *Exchange) attempt() error {
+	m := x.member
 	x.attempts++
+	x.blamed, x.counted = false, false
+	x.trip.Timeouts = m.cluster.timeouts
 	if x.attempts == 1 {
 		x.up = x.appendUpstreamHead(x.up[:0])
 		x.bodyAt = len(x.up)
@@ -124,13 +156,14 @@ func (x *Exchange) rewriteHead() {
 
 // mayRetry reports whether a further attempt is allowed and safe.
 func (x *Exchange) mayRetry(e *origin.Error) bool {
-	if x.attempts > x.cluster.retries || !x.repeatable() {
+	lead := x.group.lead
+	if x.attempts > lead.retries || !x.repeatable() {
 		return false
 	}
 	if x.trip.Upgrade != nil && e.Answered {
 		return false
 	}
-	return e.Retryable(idempotent(x.Method)) && x.cluster.budget.spend()
+	return e.Retryable(idempotent(x.Method)) && lead.budget.spend()
 }
 
 // repeatable reports whether the request's body can be sent once more: there is
@@ -159,52 +192,12 @@ func idempotent(method []byte) bool {
 	return false
 }
 
-// pickMember chooses whom to try: one that is up and was not tried yet; then
-// one that was tried and is up (its connection may have been an old one); then
-// whatever there is: nobody is refused only because all were down a moment ago.
-func (x *Exchange) pickMember() *member {
-	for _, fit := range [...]func(*member, bool, time.Time) bool{upAndUntried, up, untried, anyMember} {
-		if m := x.pickAmong(fit); m != nil {
-			return m
-		}
-	}
-	return x.cluster.members[0]
-}
-
-func upAndUntried(m *member, tried bool, now time.Time) bool { return !tried && up(m, tried, now) }
-func up(m *member, _ bool, now time.Time) bool               { return m.pool.Origin().Usable(now) }
-func untried(_ *member, tried bool, _ time.Time) bool        { return !tried }
-func anyMember(*member, bool, time.Time) bool                { return true }
-
-func (x *Exchange) pickAmong(fit func(*member, bool, time.Time) bool) *member {
-	members := x.cluster.members
-	x.pick = x.pick[:0]
-	for i, m := range members {
-		tried := i < 64 && x.tried&(1<<i) != 0
-		x.pick = append(x.pick, candidate{Usable: fit(m, tried, x.tick)})
-	}
-	for {
-		i := x.mapping.balancer.Pick(x.pick)
-		if i < 0 {
-			return nil
-		}
-		m := members[i]
-		if m.pool.Origin().Claim(x.tick) || !m.pool.Origin().Usable(x.tick) {
-			if i < 64 {
-				x.tried |= 1 << i
-			}
-			return m
-		}
-		x.pick[i].Usable = false // somebody else is trying it again
-	}
-}
-
 // upgradeAsked returns the protocols that the request wants to switch to, if
 // the cluster lets it: nil means none. A body has to be here as a whole: it has no
 // place on a connection that is about to change its protocol.
 func (x *Exchange) upgradeAsked() []byte {
 	asked := x.Head.Upgrade
-	if asked == nil || x.Minor == 0 || !x.cluster.allowsUpgrade(asked) {
+	if asked == nil || x.Minor == 0 || !x.mapping.groups[0].lead.allowsUpgrade(asked) {
 		return nil
 	}
 	if wire.EqualFold(asked, "websocket") && string(x.Method) != "GET" {

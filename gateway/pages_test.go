@@ -50,8 +50,8 @@ func TestPagesOfErrors(t *testing.T) {
 	silent := rawOrigin(t, func(c net.Conn) { io.Copy(io.Discard, c) }).Addr().String()
 	addr, _ := start(t, plainListener+fmt.Sprintf(`
 clusters:
-  down: { origins: [{ address: %q }] }
-  bad: { origins: [{ address: %q }], retry: { retries: 0 } }
+  down: { origins: [{ address: %q }], failover: { connect_failures: same, threshold: 1000 } }
+  bad: { origins: [{ address: %q }], retry: { retries: 0 }, failover: { connect_failures: same, threshold: 1000 } }
   silent: { origins: [{ address: %q }], first_byte_timeout: 50ms }
 sites: { one: { hosts: [one.example], pages: %s }, two: { hosts: [two.example], pages: %s }, three: { hosts: [three.example] } }
 mappings:
@@ -104,7 +104,7 @@ limits: { body_bytes: 10B }
 // The connection of a client goes on after an error with a page.
 func TestErrorsKeepTheConnection(t *testing.T) {
 	t.Parallel()
-	addr, _ := start(t, plainListener+fmt.Sprintf("clusters: { app: { origins: [{ address: %q }] } }\n", closedAddress(t)), Options{})
+	addr, _ := start(t, plainListener+fmt.Sprintf("clusters: { app: { origins: [{ address: %q }], failover: { connect_failures: same, threshold: 1000 } } }\n", closedAddress(t)), Options{})
 	got := send(t, addr, "GET /1 HTTP/1.1\r\nHost: a\r\n\r\nHEAD /2 HTTP/1.1\r\nHost: a\r\n\r\nPOST /3 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhiGET /4 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
 	if n := strings.Count(got, "HTTP/1.1 502 "); n != 4 {
 		t.Errorf("%d of 4 requests on one connection were answered 502: %q", n, got)

@@ -36,6 +36,10 @@ const (
 	RedirectedToHTTPS
 	NoSite
 	NoMapping
+	QueueFull
+	QueueTimeout
+	NoOrigin
+	SessionOriginOut
 	ConnectRefused
 	NameNotFound
 	TLSFailed
@@ -80,6 +84,10 @@ var reasonTable = [reasons]struct {
 	RedirectedToHTTPS: {"redirected_to_https", 308, "", "this address is served by https", "decide"},
 	NoSite:            {"no_site", 421, "", "no site has this host and port", "decide"},
 	NoMapping:         {"no_mapping", 404, "", "no mapping of the site fits", "decide"},
+	QueueFull:         {"queue_full", 503, "busy", "all origins have all they can take, and so has the queue", "obtain"},
+	QueueTimeout:      {"queue_timeout", 503, "busy", "no origin had a free slot for too long", "obtain"},
+	NoOrigin:          {"no_origin", 503, "network", "no origin is in service: all are out, in maintenance or disabled", "obtain"},
+	SessionOriginOut:  {"session_origin_out", 503, "network", "the origin where the session is at home is out of service", "obtain"},
 	ConnectRefused:    {"connect_refused", 502, "network", "the origin refused the connection or cannot be reached", "obtain"},
 	NameNotFound:      {"name_not_found", 502, "network", "the origin's name could not be resolved", "obtain"},
 	TLSFailed:         {"tls_failed", 502, "network", "TLS with the origin could not be set up", "obtain"},

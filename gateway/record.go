@@ -39,6 +39,9 @@ func (x *Exchange) count(all *metrics.Registry, status int, content int64, took 
 	if x.mapping != nil {
 		m = x.mapping.metrics
 	}
+	if x.seeker.Waited > 0 {
+		x.group.lead.metrics.Wait.Observe(x.seeker.Waited)
+	}
 	m.Exchange(status)
 	m.Duration.Observe(took)
 	m.RequestBytes.Add(uint64(x.Body.Read()))
@@ -52,11 +55,12 @@ func (x *Exchange) fill(r *accessRecord) {
 		r.site = x.site.name
 	}
 	if x.mapping != nil {
-		r.mapping, r.cluster = x.mapping.name, x.cluster.name
+		r.mapping, r.cluster = x.mapping.name, x.mapping.groups[0].lead.name
 	}
 	if x.member != nil {
-		r.origin = x.member.name
+		r.origin, r.cluster = x.member.name, x.member.cluster.name
 	}
+	r.waited = x.seeker.Waited
 	if x.reason != Served {
 		r.reason = x.reason.String()
 	}

@@ -85,6 +85,8 @@ func (x *Exchange) refusalFields(reason Reason, p page) []wire.Field {
 		fields = append(fields, wire.Field{Name: allowName, Value: allowed})
 	case RedirectedToHTTPS:
 		fields = append(fields, wire.Field{Name: locationName, Value: x.httpsLocation()})
+	case QueueFull, QueueTimeout, NoOrigin, SessionOriginOut:
+		fields = append(fields, wire.Field{Name: retryAfterName, Value: x.retryAfter(reason)})
 	}
 	x.trip.Answer.Fields = fields
 	return fields
@@ -97,6 +99,7 @@ var (
 	allowName        = []byte("Allow")
 	allowed          = []byte("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
 	locationName     = []byte("Location")
+	retryAfterName   = []byte("Retry-After")
 )
 
 // httpsLocation is the URL that was asked for, with https. The target is

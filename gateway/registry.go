@@ -8,25 +8,29 @@ import (
 	"sync"
 	"time"
 
+	"weirkeep/gateway/admission"
+	"weirkeep/gateway/balance"
 	"weirkeep/gateway/origin"
+	"weirkeep/gateway/session"
 )
 
-// registry holds what belongs to origins and outlives snapshots: their states,
-// by address, and their pools, by all that shapes a connection. Each snapshot
-// names what it uses; what the last one that named it has let go is closed.
+// registry holds what outlives snapshots: the states of origins, by address;
+// their pools, by all that shapes a connection; queues, by cluster; the turns of
+// balancers, by group; bindings, by session. Each snapshot names what it uses;
+// what the last one that named it has let go is closed. Health checks belong to
+// the current configuration alone.
 type registry struct {
-	dial func(ctx context.Context, network, address string) (net.Conn, error)
-	log  *slog.Logger // told of origins that go down and come up
+	dial  func(ctx context.Context, network, address string) (net.Conn, error)
+	log   *slog.Logger // told of origins that go out and come back
+	lobby admission.Lobby
 
-	mu     sync.Mutex
-	states map[string]*held[*origin.Origin]
-	pools  map[poolKey]*held[*origin.Pool]
-}
-
-// held is a thing with the number of times it was named.
-type held[T any] struct {
-	thing T
-	users int
+	mu        sync.Mutex
+	states    shelf[string, *originState]
+	pools     shelf[poolKey, *origin.Pool]
+	queues    shelf[string, *admission.Queue]
+	balancers shelf[string, balance.Balancer]
+	bindings  shelf[string, *session.Table]
+	checks    map[checkKey]*origin.Check
 }
 
 // poolKey is all that makes the connections of two pools different.
@@ -40,90 +44,126 @@ type poolKey struct {
 
 func newRegistry(dial func(ctx context.Context, network, address string) (net.Conn, error), log *slog.Logger) *registry {
 	return &registry{
-		dial:   dial,
-		log:    log,
-		states: make(map[string]*held[*origin.Origin]),
-		pools:  make(map[poolKey]*held[*origin.Pool]),
+		dial: dial, log: log,
+		states:    make(shelf[string, *originState]),
+		pools:     make(shelf[poolKey, *origin.Pool]),
+		queues:    make(shelf[string, *admission.Queue]),
+		balancers: make(shelf[string, balance.Balancer]),
+		bindings:  make(shelf[string, *session.Table]),
+		checks:    make(map[checkKey]*origin.Check),
 	}
 }
 
-// uses is what one snapshot has named.
+// uses is what one snapshot has named, what must be told to things that were
+// there before, once the snapshot is current, and the checks that it wants.
 type uses struct {
-	r    *registry
-	keys []poolKey
+	r      *registry
+	letGo  []func()
+	open   []func() // to be told just before that
+	tell   []func()
+	checks map[checkKey]func() *origin.Check
+}
+
+func newUses(r *registry) *uses {
+	return &uses{r: r, checks: make(map[checkKey]func() *origin.Check)}
+}
+
+// use takes a thing of a shelf until the snapshot lets it go.
+func use[K comparable, V any](u *uses, s shelf[K, V], key K, make func() V, closed func(V)) V {
+	u.r.mu.Lock()
+	defer u.r.mu.Unlock()
+	u.letGo = append(u.letGo, func() {
+		u.r.mu.Lock()
+		thing, last := s.drop(key)
+		u.r.mu.Unlock()
+		if last && closed != nil {
+			closed(thing)
+		}
+	})
+	return s.take(key, make)
+}
+
+// state returns the state of the origin at an address, which is spoken to in a
+// scheme. Capacity and state are what it gets when the snapshot is current.
+func (u *uses) state(scheme, address string, capacity int, a adminState) *originState {
+	s := use(u, u.r.states, scheme+"://"+address, func() *originState { return u.r.newState(address, capacity) }, nil)
+	u.open = append(u.open, func() { s.open(a) })
+	u.tell = append(u.tell, func() { s.settle(capacity, a) })
+	return s
+}
+
+func (r *registry) newState(address string, capacity int) *originState {
+	s := &originState{slots: r.lobby.NewSlots(capacity)}
+	s.origin = &origin.Origin{Address: address, OnChange: func(_ *origin.Origin, t origin.Transition) { r.changed(s, t) }}
+	return s
 }
 
 // pool returns the pool for key; TLS is used if the pool is new and the key
 // asks for it.
-func (u *uses) pool(key poolKey, secure *tls.Config) *origin.Pool {
-	u.keys = append(u.keys, key)
-	return u.r.take(key, secure)
+func (u *uses) pool(key poolKey, o *origin.Origin, secure *tls.Config) *origin.Pool {
+	return use(u, u.r.pools, key, func() *origin.Pool { return u.r.newPool(key, o, secure) }, (*origin.Pool).Close)
 }
 
-func (r *registry) take(key poolKey, secure *tls.Config) *origin.Pool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	state := r.states[key.address]
-	if state == nil {
-		state = &held[*origin.Origin]{thing: &origin.Origin{Address: key.address}}
-		r.states[key.address] = state
-	}
-	state.users++
-	p := r.pools[key]
-	if p == nil {
-		p = &held[*origin.Pool]{thing: r.newPool(key, state.thing, secure)}
-		r.pools[key] = p
-	}
-	p.users++
-	return p.thing
-}
-
-func (r *registry) newPool(key poolKey, state *origin.Origin, secure *tls.Config) *origin.Pool {
-	o := origin.PoolOptions{
-		Origin: state, Proxy: key.proxy, ProxyTLS: secure,
+func (r *registry) newPool(key poolKey, o *origin.Origin, secure *tls.Config) *origin.Pool {
+	options := origin.PoolOptions{
+		Origin: o, Proxy: key.proxy, ProxyTLS: secure,
 		ConnectTimeout: key.connect, KeepAlive: key.keepAlive, Dial: r.dial,
-		OnTransition: func(up bool, err error) { r.tell(key.address, up, err) },
 	}
 	if key.scheme == "https" {
-		o.TLS = secure.Clone()
-		if o.TLS.ServerName == "" {
-			o.TLS.ServerName, _, _ = net.SplitHostPort(key.address)
+		options.TLS = secure.Clone()
+		if options.TLS.ServerName == "" {
+			options.TLS.ServerName, _, _ = net.SplitHostPort(key.address)
 		}
 	}
-	return origin.NewPool(o)
+	return origin.NewPool(options)
 }
 
-// tell logs that an origin, whichever cluster has tried it, went down or came up.
-func (r *registry) tell(address string, up bool, err error) {
-	if up {
-		r.log.Info("origin up", slog.String("origin", address))
-		return
+// queue returns the queue of a cluster, which gets its bounds when the snapshot
+// is current.
+func (u *uses) queue(cluster string, o admission.Options) *admission.Queue {
+	q := use(u, u.r.queues, cluster, func() *admission.Queue { return u.r.lobby.NewQueue(o) }, nil)
+	u.tell = append(u.tell, func() { q.SetOptions(o) })
+	return q
+}
+
+// balancer returns the balancer for key, which says all that makes two of them
+// different.
+func (u *uses) balancer(key string, b balance.Balancer) balance.Balancer {
+	return use(u, u.r.balancers, key, func() balance.Balancer { return b }, nil)
+}
+
+// bound returns the bindings of a session, which get their bounds when the
+// snapshot is current.
+func (u *uses) bound(name string, o session.Options) *session.Table {
+	t := use(u, u.r.bindings, name, func() *session.Table { return session.New(o) }, nil)
+	u.tell = append(u.tell, func() { t.SetOptions(o) })
+	return t
+}
+
+// welcome opens the origins that the snapshot opens. It is called just before the
+// snapshot is current, so that nobody ever finds those of before shut already and
+// those of now shut still.
+func (u *uses) welcome() {
+	for _, open := range u.open {
+		open()
 	}
-	r.log.Warn("origin down", slog.String("origin", address), slog.Any("error", err))
+	u.open = nil
+}
+
+// settle makes what the snapshot says true for what outlives it. It is called
+// once, when the snapshot is current.
+func (u *uses) settle() {
+	for _, tell := range u.tell {
+		tell()
+	}
+	u.tell = nil
+	u.r.watch(u.checks)
 }
 
 // release lets go what the snapshot has named.
 func (u *uses) release() {
-	u.r.mu.Lock()
-	var idle []*origin.Pool
-	for _, key := range u.keys {
-		if p := u.r.pools[key]; p.drop() {
-			delete(u.r.pools, key)
-			idle = append(idle, p.thing)
-		}
-		if u.r.states[key.address].drop() {
-			delete(u.r.states, key.address)
-		}
+	for _, letGo := range u.letGo {
+		letGo()
 	}
-	u.keys = nil
-	u.r.mu.Unlock()
-	for _, p := range idle {
-		p.Close()
-	}
-}
-
-// drop reports whether nobody is left.
-func (h *held[T]) drop() bool {
-	h.users--
-	return h.users == 0
+	u.letGo = nil
 }

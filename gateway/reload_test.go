@@ -75,7 +75,7 @@ mappings: [{ site: a, prefix: /down, cluster: gone }, { site: a, cluster: app }]
 	<-arrived
 	apply(t, g, text("two"))
 	for _, o := range g.Status().Origins {
-		if o.Name == "two-slow" && o.InFlight != 1 || o.Name == "two-down" && o.Up {
+		if o.Name == "two-slow" && o.Load != 1 || o.Name == "two-down" && o.Up {
 			t.Errorf("after Apply %+v, want one exchange in flight and the other origin down", o)
 		}
 	}
@@ -295,9 +295,9 @@ func TestOldSnapshotRetiresAfterItsLastExchange(t *testing.T) {
 
 // pools is how many pools of connections there are.
 func pools(g *Gateway) int {
-	g.origins.mu.Lock()
-	defer g.origins.mu.Unlock()
-	return len(g.origins.pools)
+	g.registry.mu.Lock()
+	defer g.registry.mu.Unlock()
+	return len(g.registry.pools)
 }
 
 // An access log that was moved away goes on in a new file after an Apply; a new
@@ -326,6 +326,10 @@ func TestAccessLogFollowsApply(t *testing.T) {
 	visit("/moved")
 	holds("a.log.1", "/moved")
 	apply(t, g, text("a.log"))
+	until(t, "the log goes on in a new file", func() bool {
+		_, err := os.Stat(filepath.Join(dir, "a.log"))
+		return err == nil && !g.access.Load().reopening.Load()
+	})
 	visit("/new")
 	holds("a.log", "/new")
 	apply(t, g, text("b.log"))

@@ -314,7 +314,7 @@ func TestReportAbortingClients(t *testing.T) {
 			})
 		}
 		all.Wait()
-		awaitReport(t, "the end of all exchanges", func() bool { return g.Status().Origins[0].InFlight == 0 })
+		awaitReport(t, "the end of all exchanges", func() bool { return g.Status().Origins[0].Load == 0 })
 		if n := g.Metrics().Process.Panics.Load(); n != 0 {
 			t.Errorf("%d panics", n)
 		}

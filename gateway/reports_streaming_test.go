@@ -153,7 +153,7 @@ func TestReportSilentUploadsEnd(t *testing.T) {
 		awaitReport(t, "the end of all connections", func() bool {
 			open, _ := g.openConns()
 			_, atOrigin := o.conns()
-			return open == 0 && atOrigin == 0 && g.Status().Origins[0].InFlight == 0
+			return open == 0 && atOrigin == 0 && g.Status().Origins[0].Load == 0
 		})
 	})
 }

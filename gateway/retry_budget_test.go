@@ -131,7 +131,7 @@ func TestDyingClusterIsNotFlooded(t *testing.T) {
 			dies := func(_ int, c *endConn) { c.head() }
 			one, other := newEndOrigin(t, dies), newEndOrigin(t, dies)
 			both := fmt.Sprintf(`%s" }, { address: "%s`, one.addr, other.addr)
-			text := "listeners: [{ address: \"127.0.0.1:0\" }]\nclusters: { app: { origins: [{ address: \"" + both + "\" }]" + tt.retry + " } }\n" + endNoLog
+			text := "listeners: [{ address: \"127.0.0.1:0\" }]\nclusters: { app: { origins: [{ address: \"" + both + "\" }], failover: { threshold: 1000 }" + tt.retry + " } }\n" + endNoLog
 			addr, g := start(t, text, Options{})
 			c := endDial(t, addr)
 			r := bufio.NewReader(c)
@@ -162,7 +162,7 @@ func endRetries(g *Gateway) (n int) {
 func endGauges(g *Gateway) [3]int64 {
 	g.Metrics().Gauge()
 	m := g.current.Load().clusters[0].members[0].metrics
-	return [3]int64{m.Up.Load(), m.InFlight.Load(), m.Idle.Load()}
+	return [3]int64{m.Up.Load(), m.Load.Load(), m.Idle.Load()}
 }
 
 // The gauges of an origin are right whenever they are read, though nobody keeps

@@ -10,8 +10,8 @@ import (
 // room. A room returns Served to go on, or the reason why the walk ends.
 //
 // Rooms of later issues have their place here: request filters and the cache
-// lookup between decide and obtain; router and admission inside obtain; ESI
-// and response filters inside deliver.
+// lookup between decide and obtain; the router inside obtain; ESI and response
+// filters inside deliver.
 func (g *Gateway) serve(x *Exchange, w Responder) {
 	x.w = w
 	x.snap = g.acquire()
@@ -51,6 +51,7 @@ func (g *Gateway) whoEnded(reason Reason) Reason {
 // its own exchange and no other.
 func (g *Gateway) finish(x *Exchange) {
 	defer x.release()
+	defer x.leave()
 	if fault := recover(); fault != nil {
 		g.caught(x, fault)
 	}

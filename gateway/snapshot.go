@@ -8,10 +8,11 @@ import (
 
 	"github.com/gaissmai/bart"
 
-	"weirkeep/gateway/balance"
+	"weirkeep/gateway/admission"
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/route"
+	"weirkeep/gateway/session"
 	"weirkeep/gateway/wire"
 )
 
@@ -23,6 +24,7 @@ type snapshot struct {
 	sites    []site
 	mappings []mapping
 	clusters []*cluster
+	sessions map[*session.Definition]*sessionPolicy
 	unmapped *metrics.Mapping // of what no mapping took
 
 	rules       wire.Rules
@@ -53,26 +55,34 @@ type site struct {
 	pages    map[Reason]page
 }
 
-// mapping ties a site to a cluster.
+// mapping ties a site to the groups that serve it: the first that has an origin
+// in service is balanced over.
 type mapping struct {
-	name     string // as shown in logs and metrics
-	site     *site
-	cluster  *cluster
-	balancer balance.Balancer
-	metrics  *metrics.Mapping
+	name    string // as shown in logs and metrics
+	site    *site
+	groups  []*group       // at least one
+	session *sessionPolicy // nil: none
+	metrics *metrics.Mapping
 }
 
 // cluster is a set of origins with what holds for going to them.
 type cluster struct {
-	name       string
-	members    []*member
-	balancer   balance.Balancer
-	hostHeader []byte // nil: the client's or the origin's
-	hostOrigin bool
-	timeouts   origin.Timeouts
-	retries    int
-	budget     *retryBudget
-	upgrades   []string // lower case
+	name         string
+	members      []*member
+	hostHeader   []byte // nil: the client's or the origin's
+	hostOrigin   bool
+	timeouts     origin.Timeouts
+	policy       origin.Policy // what counts against an origin
+	countTunnels bool          // tunnels keep their slot
+
+	// These hold where the cluster leads a group.
+	queue     *admission.Queue
+	overflows bool          // what the queue cannot hold goes on to the next group
+	comeback  time.Duration // when an origin that is out is looked at again
+	retries   int
+	budget    *retryBudget
+	upgrades  []string // lower case
+	metrics   *metrics.Cluster
 }
 
 // member is an origin as one cluster sees it.
@@ -80,6 +90,9 @@ type member struct {
 	name    string
 	host    []byte // Host when it is the origin's
 	proxy   bool
+	checked bool // by a health check or pings: requests do not try it out
+	cluster *cluster
+	state   *originState
 	pool    *origin.Pool
 	metrics *metrics.Origin
 }

@@ -3,8 +3,12 @@ package gateway
 import (
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"weirkeep/gateway/config"
+	"weirkeep/gateway/origin"
 )
 
 // Addresses are where the gateway listens, by the listeners' names.
@@ -30,6 +34,7 @@ type Status struct {
 	Connections int
 	Exchanges   int
 	Listeners   []ListenerStatus
+	Clusters    []ClusterStatus
 	Origins     []OriginStatus
 }
 
@@ -47,15 +52,31 @@ type ListenerStatus struct {
 	TLS     bool
 }
 
-// OriginStatus is one origin of a cluster of a [Status].
+// ClusterStatus is one cluster of a [Status].
+type ClusterStatus struct {
+	Name            string
+	Balancer        string
+	Waiting, Places int // in its queue: who waits, and how many may
+}
+
+// OriginStatus is one origin of a cluster of a [Status]. What belongs to the
+// address is the same in every cluster that names it.
 type OriginStatus struct {
 	Cluster, Name, Address string
+	State                  string // what the operator wants: serving, draining, maintenance, disabled
+	Health                 string // up, down, ejected
 	Up                     bool
-	InFlight, Idle         int
+	Checked                bool  // by health checks or pings; else only traffic finds out
+	Load, Capacity         int64 // slots: taken, and all
+	Waiting                int64 // exchanges that would take one
+	Tunnels                int64 // upgraded connections, open
+	Sessions               int   // bound to it, of every definition
+	Idle                   int   // pooled connections
 	Attempts, Failures     uint64
-	Since                  time.Time // when it went down or came up; zero: up since it was named
+	Since                  time.Time // of the last change of health; zero: up since it was named
 	LastError              string    // of the last failed attempt, whichever cluster made it
 	LastErrorAt            time.Time // zero: none ever failed
+	Transitions            []origin.Transition
 }
 
 // Status tells how the gateway is.
@@ -74,40 +95,75 @@ func (g *Gateway) Status() Status {
 		s.Listeners = append(s.Listeners, ListenerStatus{o.name, l.socket.Addr().String(), o.secure()})
 	}
 	slices.SortFunc(s.Listeners, func(a, b ListenerStatus) int { return strings.Compare(a.Name, b.Name) })
-	s.Origins = g.originStatus()
+	g.current.Load().describe(&s, g.applied.config, g.now(time.Now()))
 	s.NotReady = s.whyNotReady()
 	s.Ready = s.NotReady == ""
 	return s
 }
 
+// whyNotReady is why no client should be sent here. Origins count only if they
+// are checked: whether another is back only traffic finds out.
 func (s *Status) whyNotReady() string {
 	if s.Draining {
 		return "draining"
 	}
-	return ""
+	for _, o := range s.Origins {
+		if o.Up || !o.Checked {
+			return ""
+		}
+	}
+	return "no origin is up"
 }
 
-func (g *Gateway) originStatus() (all []OriginStatus) {
-	for _, cl := range g.current.Load().clusters {
+// describe adds what the snapshot's clusters are like.
+func (snap *snapshot) describe(s *Status, cfg *config.Config, now time.Time) {
+	sessions := snap.countSessions(now)
+	for _, cl := range snap.clusters {
+		s.Clusters = append(s.Clusters, ClusterStatus{
+			Name: cl.name, Balancer: cfg.Clusters[cl.name].Balancer,
+			Waiting: cl.queue.Waiting(), Places: cl.queue.Size(),
+		})
 		for _, m := range cl.members {
-			all = append(all, cl.status(m))
+			o := m.status()
+			o.Sessions = sessions[m.name]
+			s.Origins = append(s.Origins, o)
+		}
+	}
+}
+
+// countSessions counts the bound sessions by the name of their origin.
+func (snap *snapshot) countSessions(now time.Time) map[string]int {
+	all := make(map[string]int)
+	for _, p := range snap.sessions {
+		p.bindings.Expire(now)
+		for name, n := range p.bindings.Count() {
+			all[name] += n
 		}
 	}
 	return all
 }
 
-func (cl *cluster) status(m *member) OriginStatus {
-	o := m.pool.Origin()
+func (m *member) status() OriginStatus {
+	o, slots := m.state.origin, m.state.slots
 	s := OriginStatus{
-		Cluster: cl.name, Name: m.name, Address: o.Address, Up: o.Up(),
-		InFlight: o.InFlight(), Idle: m.pool.Idle(),
-		Attempts: m.metrics.Attempts.Load(), Since: o.Since(),
+		Cluster: m.cluster.name, Name: m.name, Address: o.Address,
+		State: m.state.state().String(), Health: o.Health().String(), Up: o.Health() == origin.Up, Checked: m.checked,
+		Load: slots.Load(), Capacity: slots.Capacity(), Waiting: slots.Waiting(), Tunnels: m.state.tunnels.Load(),
+		Idle: m.pool.Idle(), Attempts: m.metrics.Attempts.Load(),
+		Since: o.Since(), Transitions: o.Transitions(),
 	}
 	for i := range m.metrics.Failures {
 		s.Failures += m.metrics.Failures[i].Load()
 	}
 	if f := o.LastFailure(); f != nil {
-		s.LastError, s.LastErrorAt = f.Err.Error(), f.At
+		s.LastError, s.LastErrorAt = lastError(f), f.At
 	}
 	return s
+}
+
+func lastError(f *origin.Failure) string {
+	if f.Err == nil {
+		return "answered " + strconv.Itoa(f.Status)
+	}
+	return f.Err.Error()
 }

@@ -15,15 +15,22 @@ import (
 )
 
 // tunnel passes on the 101 and then bytes both ways until both halves have
-// ended. The exchange keeps its connection; its snapshot may be retired.
+// ended. The exchange keeps its connection and, unless the cluster says that
+// tunnels do not count, its slot; its snapshot may be retired.
 func (g *Gateway) tunnel(x *Exchange) Reason {
 	fields := append(x.answerFields(), wire.Field{Name: upgradeName, Value: x.trip.Answer.Upgrade})
 	x.w.Head(101, reasonPhrase(x.trip.Status), fields, wire.NoLength)
 	up, early := x.trip.Hijack()
 	client := x.w.Tunnel()
 	x.release()
+	x.conclude(Served)
+	if !x.member.cluster.countTunnels {
+		x.leave()
+	}
 	g.metrics.Process.Tunnels.Inc()
 	defer g.metrics.Process.Tunnels.Dec()
+	x.member.state.tunnels.Add(1)
+	defer x.member.state.tunnels.Add(-1)
 
 	t := &tunnel{client: client, up: up, patience: x.trip.Timeouts.BodyIdle}
 	done := make(chan any, 1)

@@ -48,7 +48,7 @@ func (x *Exchange) appendRequestLine(dst []byte) []byte {
 
 // upstreamHost is what Host says, by the cluster's host_header.
 func (x *Exchange) upstreamHost() []byte {
-	switch c := x.cluster; {
+	switch c := x.member.cluster; {
 	case c.hostHeader != nil:
 		return c.hostHeader
 	case c.hostOrigin || len(x.Authority.Raw) == 0:

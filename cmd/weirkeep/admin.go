@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"path/filepath"
 	"time"
 
+	"weirkeep/gateway"
 	"weirkeep/gateway/admin"
 	"weirkeep/gateway/config"
 )
@@ -27,6 +29,7 @@ func (k *keeper) startAdmin(cfg *config.Config) config.Problems {
 		Socket:    cfg.Admin.Socket,
 		Token:     token,
 		TokenHint: "the token is in " + k.tokenPlace(cfg),
+		Inherited: k.sockets.claim,
 		Version:   version,
 		Gateway:   k,
 		Metrics:   k.gateway.Metrics(),
@@ -35,12 +38,16 @@ func (k *keeper) startAdmin(cfg *config.Config) config.Problems {
 	if err != nil {
 		return config.Problems{notListening(cfg, err)}
 	}
-	go func() {
-		if err := k.server.Serve(); err != nil {
-			k.log.Error("the admin API has ended", "because", err)
-		}
-	}()
+	if k.replaces.pipe == nil { // else the one before answers until we serve
+		go serveAdmin(k.server, k.log)
+	}
 	return nil
+}
+
+func serveAdmin(s *admin.Server, log *slog.Logger) {
+	if err := s.Serve(); err != nil {
+		log.Error("the admin API has ended", "because", err)
+	}
 }
 
 // notListening is why the admin API does not listen, at the key to blame.
@@ -93,16 +100,22 @@ func (k *keeper) adminURL(cfg *config.Config) string {
 }
 
 // closeAdmin lets answers of the admin API end, for a moment.
-func (k *keeper) closeAdmin() {
+func (k *keeper) closeAdmin() { k.endAdmin((*admin.Server).Close) }
+
+func (k *keeper) endAdmin(end func(*admin.Server, context.Context) error) {
 	if k.server == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	if err := k.server.Close(ctx); err != nil {
+	if err := end(k.server, ctx); err != nil {
 		k.log.Debug("the admin API was cut", "because", err)
 	}
+	k.server = nil
 }
+
+// leaveAdmin ends the admin API here: another process has its sockets.
+func (k *keeper) leaveAdmin() { k.endAdmin((*admin.Server).Leave) }
 
 // Reload is for the admin API.
 func (k *keeper) Reload(context.Context) config.Problems { return k.reload("admin API") }
@@ -116,13 +129,34 @@ func (k *keeper) Status() admin.Status {
 		LastRefusal: (*admin.Refusal)(s.LastRefusal),
 		Connections: s.Connections, Exchanges: s.Exchanges,
 		Listeners: make([]admin.ListenerStatus, 0, len(s.Listeners)),
+		Clusters:  make([]admin.ClusterStatus, 0, len(s.Clusters)),
 		Origins:   make([]admin.OriginStatus, 0, len(s.Origins)),
 	}
 	for _, l := range s.Listeners {
 		status.Listeners = append(status.Listeners, admin.ListenerStatus(l))
 	}
+	for _, c := range s.Clusters {
+		status.Clusters = append(status.Clusters, admin.ClusterStatus(c))
+	}
 	for _, o := range s.Origins {
-		status.Origins = append(status.Origins, admin.OriginStatus(o))
+		status.Origins = append(status.Origins, originStatus(o))
 	}
 	return status
+}
+
+func originStatus(o gateway.OriginStatus) admin.OriginStatus {
+	s := admin.OriginStatus{
+		Cluster: o.Cluster, Name: o.Name, Address: o.Address,
+		State: o.State, Health: o.Health, Up: o.Up, Checked: o.Checked,
+		Load: o.Load, Capacity: o.Capacity, Waiting: o.Waiting, Tunnels: o.Tunnels, Sessions: o.Sessions,
+		Idle: o.Idle, Attempts: o.Attempts, Failures: o.Failures,
+		Since: o.Since, LastError: o.LastError, LastErrorAt: o.LastErrorAt,
+		Transitions: make([]admin.Transition, 0, len(o.Transitions)),
+	}
+	for _, t := range o.Transitions {
+		s.Transitions = append(s.Transitions, admin.Transition{
+			At: t.At, From: t.From.String(), To: t.To.String(), Why: t.Why, Failures: t.Failures, Cluster: t.Cluster,
+		})
+	}
+	return s
 }

@@ -29,12 +29,19 @@ type endpoint struct {
 // endpoint finds the admin API: what is said on the command line comes before
 // the environment, that before the configuration, and that before the default,
 // which is for when there is no configuration at all.
-func (a *app) endpoint(named string) (endpoint, error) {
+func (a *app) endpoint(named string) (endpoint, error) { return a.findEndpoint(named, checkSecrecy) }
+
+// openEndpoint is endpoint for questions that need no token.
+func (a *app) openEndpoint(named string) (endpoint, error) {
+	return a.findEndpoint(named, func(*url.URL) error { return nil })
+}
+
+func (a *app) findEndpoint(named string, check func(*url.URL) error) (endpoint, error) {
 	f, said := findAdmin(named), cmp.Or(a.admin, os.Getenv("WEIRKEEP_ADMIN"))
 	if said == "" && f.problems.Errors() > 0 {
 		return endpoint{}, a.notSent(f.file)
 	}
-	e, err := parseEndpoint(cmp.Or(said, f.url()))
+	e, err := parseEndpoint(cmp.Or(said, f.url()), check)
 	if err != nil {
 		return e, err
 	}
@@ -125,13 +132,13 @@ func dialable(address string) string {
 	return net.JoinHostPort(host, port)
 }
 
-func parseEndpoint(s string) (endpoint, error) {
+func parseEndpoint(s string, check func(*url.URL) error) (endpoint, error) {
 	if s == "off" {
-		return endpoint{}, &failure{status: exitUnreachable, err: errors.New("the configuration has no admin API"), hint: "weirkeep reads its files again on SIGHUP"}
+		return endpoint{}, &failure{status: exitUnreachable, err: errors.New("the configuration has no admin API"), hint: "admin.address or admin.socket lets it be asked; weirkeep reads its files again on SIGHUP"}
 	}
 	u, err := url.Parse(withScheme(s))
 	if err == nil {
-		err = checkEndpoint(u)
+		err = cmp.Or(checkEndpoint(u), check(u))
 	}
 	if err != nil {
 		return endpoint{}, &failure{status: exitUsage, err: fmt.Errorf("admin URL %q: %w", s, err), hint: "for example --admin http://127.0.0.1:9900 or --admin unix:///run/weirkeep/admin.sock"}
@@ -142,7 +149,7 @@ func parseEndpoint(s string) (endpoint, error) {
 	return endpoint{base: u.Scheme + "://" + u.Host}, nil
 }
 
-// checkEndpoint refuses a URL that a token must not or cannot be sent to.
+// checkEndpoint refuses a URL that nothing can be sent to.
 func checkEndpoint(u *url.URL) error {
 	switch {
 	case u.Scheme == "unix" && u.Host == "" && u.Path != "":
@@ -151,7 +158,13 @@ func checkEndpoint(u *url.URL) error {
 		return errors.New("it must begin with http://, https:// or unix:///")
 	case u.Host == "":
 		return errors.New("it has no host")
-	case u.Scheme == "http" && !loopback(u.Hostname()):
+	}
+	return nil
+}
+
+// checkSecrecy refuses a URL that a token must not be sent to.
+func checkSecrecy(u *url.URL) error {
+	if u.Scheme == "http" && !loopback(u.Hostname()) {
 		return errors.New("the token must not cross a network in the clear; use https")
 	}
 	return nil

@@ -29,7 +29,7 @@ func TestEndpointIsWhereATokenMayGo(t *testing.T) {
 		{url: "", wrong: true},
 	} {
 		t.Run(tt.url, func(t *testing.T) {
-			e, err := parseEndpoint(tt.url)
+			e, err := parseEndpoint(tt.url, checkSecrecy)
 			if (err != nil) != tt.wrong {
 				t.Fatalf("parseEndpoint(%q) = %v, want an error: %v", tt.url, err, tt.wrong)
 			}

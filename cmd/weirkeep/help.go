@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weirkeep/gateway"
+	"weirkeep/gateway/balance"
 	"weirkeep/gateway/config"
 )
 
@@ -17,11 +18,12 @@ var codeForm = regexp.MustCompile(`^[EeWw]\d{3}$`)
 
 func newHelp(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | CODE… | REASON… | codes | reasons]",
-		Short: "Explain a command, a code such as E102, or a reason of the access log",
+		Use:   "help [COMMAND | CODE… | REASON… | BALANCER… | codes | reasons]",
+		Short: "Explain a command, a code such as E102, a reason of the access log, or a balancer",
 		Example: "  weirkeep help serve\n" +
 			"  weirkeep help E102 W310\n" +
 			"  weirkeep help connect_refused\n" +
+			"  weirkeep help capacity\n" +
 			"  weirkeep help reasons",
 		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return append(commandNames(c.Root()), topics()...), cobra.ShellCompDirectiveNoFileComp
@@ -38,7 +40,7 @@ func newHelp(a *app) *cobra.Command {
 // isTopic reports whether help has a text for a name that is no command's.
 func isTopic(name string) bool {
 	_, isReason := findReason(name)
-	return isReason || codeForm.MatchString(name) || name == "codes" || name == "reasons"
+	return isReason || balance.About(name) != "" || codeForm.MatchString(name) || name == "codes" || name == "reasons"
 }
 
 // explainAll explains one name after the other.
@@ -59,6 +61,9 @@ func (a *app) explain(name string) error {
 		return a.explainReason(r)
 	}
 	switch {
+	case balance.About(name) != "":
+		_, err := fmt.Fprintf(a.stdout, "%s, a balancer\n\n%s\n", a.paint(a.stdout).bold(name), balance.About(name))
+		return err
 	case name == "codes":
 		return a.listCodes()
 	case name == "reasons":
@@ -143,6 +148,9 @@ func topics() []string {
 	}
 	for _, r := range gateway.Reasons() {
 		names = append(names, r.Code+"\t"+r.Text)
+	}
+	for _, name := range balance.Names() {
+		names = append(names, name+"\ta balancer")
 	}
 	return names
 }

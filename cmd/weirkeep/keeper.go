@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"strings"
@@ -18,7 +19,12 @@ type keeper struct {
 	log     *slog.Logger
 	gateway *gateway.Gateway
 	watch   *watcher      // nil: files are not watched
-	server  *admin.Server // nil: not yet
+	server  *admin.Server // nil: not yet, or not any more
+
+	program  string // the file to start a new process from
+	notify   notifier
+	sockets  *inheritance
+	replaces predecessor
 
 	mu     sync.Mutex // held while a configuration is read and applied
 	source *source
@@ -26,12 +32,13 @@ type keeper struct {
 }
 
 func newKeeper(a *app, log *slog.Logger, s *source) *keeper {
-	return &keeper{
-		app:     a,
-		log:     log,
-		source:  s,
-		gateway: gateway.New(gateway.Options{Logger: log, Stdout: a.stdout, Stderr: a.stderr}),
+	k := &keeper{app: a, log: log, source: s, notify: newNotifier(log), sockets: inherit(log), replaces: findPredecessor()}
+	k.gateway = gateway.New(gateway.Options{Logger: log, Stdout: a.stdout, Stderr: a.stderr, Listen: k.sockets.listen})
+	var err error
+	if k.program, err = program(); err != nil {
+		log.Warn("SIGUSR2 will not work: it is not known which file this program is", "because", err)
 	}
+	return k
 }
 
 // start brings the gateway up: the admin API first, so that it can be asked
@@ -53,7 +60,31 @@ func (k *keeper) start() error {
 		return k.refuse(problems)
 	}
 	k.app.sayProblems(problems)
+	k.sockets.closeRest()
+	if k.replaces.pipe != nil {
+		go serveAdmin(k.server, k.log)
+	}
 	return nil
+}
+
+// announce says that the gateway serves, to who waits for that. An error means
+// that it must not: it was to take the place of a gateway that has gone, and
+// perhaps because somebody ended it.
+func (k *keeper) announce() error {
+	if err := k.replaces.ready(); err != nil {
+		return err
+	}
+	k.notify.ready(k.statusLine())
+	return nil
+}
+
+func (k *keeper) statusLine() string {
+	s := k.gateway.Status()
+	line := fmt.Sprintf("serving revision %d of %s", s.Revision, k.source.name)
+	if s.LastRefusal != nil && s.LastRefusal.At.After(s.Applied) {
+		line += "; the last change was refused: " + plural(s.LastRefusal.Errors, "error")
+	}
+	return line
 }
 
 // refuse says every reason why the gateway does not start.
@@ -74,10 +105,12 @@ func startStatus(ps config.Problems) int {
 	return exitFailure
 }
 
-// keep reloads when it should, until a signal asks for the end. A reload may
-// wait for a disk, so it has a goroutine of its own: signals are always heard.
-func (k *keeper) keep(signals <-chan os.Signal) {
-	work := make(chan func(), 1)
+// keep reloads when it should, until a signal asks for the end, or another
+// process has taken our place: then it returns true. A reload may wait for a
+// disk, so it has a goroutine of its own: signals are always heard.
+func (k *keeper) keep(signals <-chan os.Signal) (succeeded bool) {
+	work, u := make(chan func(), 1), newUpgrade(k)
+	defer u.giveUp()
 	defer close(work)
 	go func() {
 		for reload := range work {
@@ -87,10 +120,20 @@ func (k *keeper) keep(signals <-chan os.Signal) {
 	for {
 		select {
 		case s := <-signals:
-			if s != syscall.SIGHUP || k.source.path == "" {
-				return // without a file there is nothing to read again: the terminal is gone
+			switch {
+			case s == syscall.SIGUSR1:
+				go k.reopenLogs()
+			case s == syscall.SIGUSR2:
+				u.begin()
+			case s == syscall.SIGHUP && k.source.path != "": // without a file the terminal is gone
+				enqueue(work, func() { k.reload("SIGHUP") })
+			default:
+				return false
 			}
-			enqueue(work, func() { k.reload("SIGHUP") })
+		case pid := <-u.done:
+			if u.ended(pid) {
+				return true
+			}
 		case <-k.changes():
 			enqueue(work, k.reloadChanged)
 		}
@@ -129,6 +172,8 @@ func (k *keeper) reloadChanged() {
 func (k *keeper) reload(why string) config.Problems {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.notify.reloading()
+	defer func() { k.notify.ready(k.statusLine()) }()
 	cfg, problems := k.read()
 	if problems.Errors() == 0 {
 		problems = append(problems, k.gateway.Apply(cfg)...)
@@ -145,6 +190,15 @@ func (k *keeper) reload(why string) config.Problems {
 	}
 	k.log.Info("configuration applied", "why", why, "file", k.source.name, "revision", k.gateway.Status().Revision)
 	return problems
+}
+
+// reopenLogs is for log rotation, which has moved the access log away.
+func (k *keeper) reopenLogs() {
+	if err := k.gateway.ReopenLogs(); err != nil {
+		k.log.Error("the access log goes on in the file it had", "because", err)
+		return
+	}
+	k.log.Info("logs reopened", "why", "SIGUSR1")
 }
 
 // adminWarnings say that what the admin API was started with stays as it was.

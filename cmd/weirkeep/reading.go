@@ -27,8 +27,17 @@ func (a *app) sayRead(files []string, cfg *config.Config) {
 	}
 	for i, m := range cfg.Mappings {
 		site := cfg.Sites[m.Site]
-		a.say("mapping    %d: %s %s -> %s", i, strings.Join(site.Hosts, ", "), cmp.Or(m.Prefix, site.PathPrefix), m.Cluster)
+		a.say("mapping    %d: %s %s -> %s", i, strings.Join(site.Hosts, ", "), cmp.Or(m.Prefix, site.PathPrefix), clustersOf(m))
 	}
+}
+
+// clustersOf are the clusters of a mapping, and those that come after them.
+func clustersOf(m config.Mapping) string {
+	names := strings.Join(m.Clusters, " and ")
+	for _, f := range m.Failover {
+		names += ", else " + f
+	}
+	return names
 }
 
 // listenerTraits are what is special about a listener.

@@ -102,14 +102,7 @@ func (e endpoint) refused(r reply) error {
 
 // post sends an empty request and reads the answer.
 func (e endpoint) post(ctx context.Context, a *app, path string) (status int, r reply, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.base+path, nil)
-	if err != nil {
-		return 0, r, err
-	}
-	if e.token != "" {
-		req.Header.Set("Authorization", "Bearer "+e.token)
-	}
-	answer, err := e.client(a).Do(req)
+	answer, err := e.send(ctx, a, http.MethodPost, path)
 	if err != nil {
 		return 0, r, err
 	}

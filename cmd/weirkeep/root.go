@@ -20,8 +20,10 @@ var commands = []func(*app) *cobra.Command{
 	newCheck,
 	newCompletion,
 	newConfig,
+	newHealth,
 	newHelp,
 	newInit,
+	newOrigin,
 	newReload,
 	newServe,
 	newVersion,
@@ -120,9 +122,10 @@ var otherCommands = map[string]string{
 	"restart":  "SIGTERM ends a gateway, after its exchanges; weirkeep serve starts one",
 	"run":      "weirkeep serve runs the gateway",
 	"start":    "weirkeep serve runs the gateway; weirkeep serve --demo needs no configuration",
-	"status":   "the admin API tells: curl http://127.0.0.1:9900/readyz",
+	"status":   "weirkeep health asks a running gateway whether it is ready",
 	"stop":     "SIGTERM ends a gateway, after its exchanges: systemctl stop, or kill",
 	"test":     "weirkeep check says everything that is wrong with a configuration",
+	"upgrade":  "SIGUSR2 starts the program anew and leaves its place to it: kill -USR2, or install the new package",
 	"validate": "weirkeep check says everything that is wrong with a configuration",
 }
 

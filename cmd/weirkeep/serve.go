@@ -18,7 +18,11 @@ func newServe(a *app) *cobra.Command {
 		Use:   "serve",
 		Short: "Run the gateway",
 		Long: "Serve runs the gateway until SIGTERM or ^C, which let running exchanges end; a second\n" +
-			"one ends them. SIGHUP, and a change of the configuration's files, make it read them again.",
+			"one ends them. SIGHUP, and a change of the configuration's files, make it read them again.\n" +
+			"SIGUSR1 reopens the access log. SIGUSR2 starts the program anew, as it is on disk now, and\n" +
+			"leaves its place to the new process once that is ready; no client notices.\n\n" +
+			"A service manager is told how the gateway is (NOTIFY_SOCKET), and may open its sockets\n" +
+			"(LISTEN_FDS): each is used for the listener whose address it is bound to.",
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return a.serve(file, demo)
@@ -56,22 +60,28 @@ func (a *app) serve(named string, demo bool) error {
 func (a *app) runUntilSignal(k *keeper, h herald) error {
 	signal.Ignore(syscall.SIGPIPE) // who reads our log may leave; that ends nothing
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(signals)
 	defer k.close()
 	if err := k.start(); err != nil {
 		return err
 	}
 	h.serving(listenerURLs(k.first, k.gateway.Addresses()), k.adminURL(k.first), k.tokenPlace(k.first))
-	k.keep(signals)
-	return drain(k, h, signals)
+	if err := k.announce(); err != nil {
+		return err
+	}
+	if k.keep(signals) {
+		return drain(k, h, signals, k.gateway.HandOver)
+	}
+	k.notify.stopping()
+	return drain(k, h, signals, k.gateway.Drain)
 }
 
 // drain lets running exchanges end. A second signal ends them: what is left is
 // cut when the keeper is closed.
-func drain(k *keeper, h herald, signals <-chan os.Signal) error {
+func drain(k *keeper, h herald, signals <-chan os.Signal, end func(context.Context) error) error {
 	began, done := time.Now(), make(chan error, 1)
-	go func() { done <- k.gateway.Drain(context.Background()) }()
+	go func() { done <- end(context.Background()) }()
 	h.draining(k.gateway.Status().Connections)
 	for {
 		select {
@@ -79,7 +89,7 @@ func drain(k *keeper, h herald, signals <-chan os.Signal) error {
 			h.drained(time.Since(began), err)
 			return nil
 		case s := <-signals:
-			if s != syscall.SIGHUP {
+			if s == syscall.SIGINT || s == syscall.SIGTERM {
 				h.interrupted(k.gateway.Status().Connections)
 				return &failure{status: exitInterrupted}
 			}

@@ -49,6 +49,10 @@ type Options struct {
 	// TokenHint says where people find the token, in answers to those who have
 	// none. It must not say what it is.
 	TokenHint string
+	// Inherited gives the socket that another process opened for a network, tcp
+	// or unix, and an address of these options. Nil, or a nil result: a new one is
+	// made.
+	Inherited func(network, address string) net.Listener
 	// Version is the gateway's own.
 	Version string
 
@@ -76,7 +80,9 @@ type Server struct {
 
 // part is one listener with the server on it.
 type part struct {
-	listener net.Listener
+	address  string // as the options have it
+	door     *door
+	listener net.Listener // the door, limited
 	server   *http.Server
 }
 
@@ -104,11 +110,11 @@ func (s *Server) listen(o Options) error {
 	if o.Socket == "" {
 		return nil
 	}
-	l, err := listenSocket(o.Socket)
+	l, err := openSocket(o)
 	if err != nil {
 		return err
 	}
-	s.add(l, guardOrigin(api), o.Logger)
+	s.add(o.Socket, l, guardOrigin(api), o.Logger)
 	return nil
 }
 
@@ -116,9 +122,12 @@ func (s *Server) listenTCP(o Options, api http.Handler) error {
 	if o.Token == "" {
 		return errors.New("an address needs a token")
 	}
-	l, err := net.Listen("tcp", o.Address)
-	if err != nil {
-		return err
+	l := o.inherited("tcp", o.Address)
+	if l == nil {
+		var err error
+		if l, err = net.Listen("tcp", o.Address); err != nil {
+			return err
+		}
 	}
 	s.address = l.Addr()
 	handler := guardOrigin(guardToken(o.Token, o.TokenHint, api))
@@ -127,7 +136,7 @@ func (s *Server) listenTCP(o Options, api http.Handler) error {
 	} else {
 		o.Logger.Warn("admin API can be reached from other machines without TLS: the token can be read on the way", "address", l.Addr().String())
 	}
-	s.add(l, handler, o.Logger)
+	s.add(o.Address, l, handler, o.Logger)
 	return nil
 }
 
@@ -137,9 +146,9 @@ func loopback(a net.Addr) bool {
 	return err == nil && ap.Addr().Unmap().IsLoopback()
 }
 
-func (s *Server) add(l net.Listener, h http.Handler, log *slog.Logger) {
-	l = netutil.LimitListener(l, maxConns)
-	s.parts = append(s.parts, part{l, &http.Server{
+func (s *Server) add(address string, l net.Listener, h http.Handler, log *slog.Logger) {
+	d := newDoor(l)
+	s.parts = append(s.parts, part{address, d, netutil.LimitListener(d, maxConns), &http.Server{
 		Handler:           http.MaxBytesHandler(h, maxBody),
 		ReadHeaderTimeout: headTimeout,
 		ReadTimeout:       readTimeout,

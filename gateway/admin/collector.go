@@ -56,11 +56,23 @@ var (
 	attempts = family("origin_attempts_total", "Requests sent to an origin, or tried to be sent, retries too.", "cluster", "origin")
 	retries  = family("origin_retries_total", "Attempts after the first of their exchange.", "cluster", "origin")
 	failures = family("origin_failures_total", "Failed attempts by phase: connect, send, wait, read.", "cluster", "origin", "phase")
-	inFlight = family("origin_in_flight_attempts", "Attempts that run.", "cluster", "origin")
-	up       = family("origin_up", "1 if the origin takes requests.", "cluster", "origin")
+	load     = family("origin_load_slots", "Slots of the origin that are taken, over all clusters.", "cluster", "origin")
+	capacity = family("origin_capacity_slots", "Slots that the origin has.", "cluster", "origin")
+	awaited  = family("origin_waiting_exchanges", "Exchanges that would take a slot at the origin; some would take one elsewhere as well.", "cluster", "origin")
+	upgraded = family("origin_open_tunnels", "Upgraded connections to the origin, over all clusters.", "cluster", "origin")
+	changes  = family("origin_health_changes_total", "Times that the origin went out or came back.", "cluster", "origin")
+	up       = family("origin_up", "1 if the origin is in health, 0 if it is down or ejected.", "cluster", "origin")
 	idle     = family("origin_idle_connections", "Connections that wait in the pool.", "cluster", "origin")
 	opened   = family("origin_connections_opened_total", "Connections opened.", "cluster", "origin")
 	reused   = family("origin_connections_reused_total", "Attempts on a connection that had served before.", "cluster", "origin")
+
+	queued = family("admission_waiting_exchanges", "Exchanges in line for a slot, by the cluster that leads their group.", "cluster")
+	wait   = family("admission_wait_seconds", "How long exchanges waited in line that did, whatever came of it.", "cluster")
+
+	sessionRequests = family("session_requests_total", "Requests by what their session id is: bound, unknown, none; lost: its origin was out or gone, so it was bound anew.", "session", "binding")
+	learned         = family("session_learned_total", "Times that a session was bound to an origin.", "session")
+	bindings        = family("session_bindings", "Sessions that are bound.", "session")
+	evicted         = family("session_bindings_evicted_total", "Bindings that were dropped because there was no room.", "session")
 
 	accepted = family("listener_connections_accepted_total", "Connections accepted.", "listener")
 	refused  = family("listener_connections_refused_total", "Connections closed at once, for a limit or a bad PROXY header.", "listener")
@@ -82,7 +94,8 @@ var (
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
-		attempts, retries, failures, inFlight, up, idle, opened, reused,
+		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, idle, opened, reused,
+		queued, wait, sessionRequests, learned, bindings, evicted,
 		accepted, refused, opencons, hellos, expiry,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
 	} {
@@ -106,6 +119,13 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	for l, o := range set.Origins() {
 		s.origin(o, l.Cluster, l.Origin)
+	}
+	for name, c := range set.Clusters() {
+		s.gauge(queued, c.Waiting.Load(), name)
+		s.histogram(wait, &c.Wait, name)
+	}
+	for name, session := range set.Sessions() {
+		s.session(session, name)
 	}
 	for name, l := range set.Listeners() {
 		s.listener(l, name)
@@ -199,11 +219,25 @@ func (s sink) origin(o *metrics.Origin, labels ...string) {
 	for i := range o.Failures {
 		s.counter(failures, &o.Failures[i], append(labels[:len(labels):len(labels)], metrics.Phase(i).String())...)
 	}
-	s.gauge(inFlight, o.InFlight.Load(), labels...)
+	s.gauge(load, o.Load.Load(), labels...)
+	s.gauge(capacity, o.Capacity.Load(), labels...)
+	s.gauge(awaited, o.Waiting.Load(), labels...)
+	s.gauge(upgraded, o.Tunnels.Load(), labels...)
+	s.value(changes, prometheus.CounterValue, float64(o.Changes.Load()), labels)
 	s.gauge(up, o.Up.Load(), labels...)
 	s.gauge(idle, o.Idle.Load(), labels...)
 	s.counter(opened, &o.Opened, labels...)
 	s.counter(reused, &o.Reused, labels...)
+}
+
+func (s sink) session(m *metrics.Session, name string) {
+	s.counter(sessionRequests, &m.Bound, name, "bound")
+	s.counter(sessionRequests, &m.Unknown, name, "unknown")
+	s.counter(sessionRequests, &m.None, name, "none")
+	s.counter(sessionRequests, &m.Lost, name, "lost")
+	s.counter(learned, &m.Learned, name)
+	s.gauge(bindings, m.Entries.Load(), name)
+	s.value(evicted, prometheus.CounterValue, float64(m.Evicted.Load()), []string{name})
 }
 
 func (s sink) listener(l *metrics.Listener, name string) {

@@ -23,6 +23,13 @@ func counted() *metrics.Registry {
 	o.Attempts.Inc()
 	o.Failures[metrics.Wait].Inc()
 	o.Up.Set(1)
+	o.Load.Set(3)
+	o.Capacity.Set(50)
+	o.Changes.Set(2)
+	s.Cluster("web").Waiting.Set(4)
+	s.Cluster("web").Wait.Observe(20 * time.Millisecond)
+	s.Session("JSESSIONID").Bound.Inc()
+	s.Session("JSESSIONID").Evicted.Set(5)
 	s.Listener("http").Accepted.Inc()
 	s.Listener("http").Handshakes[metrics.ClientCertificate].Inc()
 	s.Certificate(metrics.CertificateLabels{Listener: "http", Certificate: "/tls/a.pem"}).Expiry.Set(-60)
@@ -52,6 +59,14 @@ func TestExposition(t *testing.T) {
 		`weirkeep_origin_attempts_total{` + origin + `} 1`,
 		`weirkeep_origin_failures_total{` + origin + `,phase="wait"} 1`,
 		`weirkeep_origin_up{` + origin + `} 1`,
+		`weirkeep_origin_load_slots{` + origin + `} 3`,
+		`weirkeep_origin_capacity_slots{` + origin + `} 50`,
+		`weirkeep_origin_health_changes_total{` + origin + `} 2`,
+		`weirkeep_admission_waiting_exchanges{cluster="web"} 4`,
+		`weirkeep_admission_wait_seconds_bucket{cluster="web",le="0.025"} 1`,
+		`weirkeep_session_requests_total{binding="bound",session="JSESSIONID"} 1`,
+		`weirkeep_session_requests_total{binding="none",session="JSESSIONID"} 0`,
+		`weirkeep_session_bindings_evicted_total{session="JSESSIONID"} 5`,
 		`weirkeep_listener_connections_accepted_total{listener="http"} 1`,
 		`weirkeep_listener_handshakes_failed_total{listener="http",reason="client_certificate"} 1`,
 		`weirkeep_listener_handshakes_failed_total{listener="http",reason="not_tls"} 0`,
@@ -83,8 +98,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 28 {
-		t.Errorf("%d families, want 28", len(types))
+	if len(types) != 38 {
+		t.Errorf("%d families, want 38", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {
@@ -100,7 +115,7 @@ func TestScrapeForgetsWhatIsGone(t *testing.T) {
 	url := startTCP(t, o)
 	o.Metrics.Use(o.Metrics.NewSet())
 	_, _, body := ask(t, "GET", url+"/metrics")
-	for _, label := range []string{`site=`, `origin=`, `listener=`} {
+	for _, label := range []string{`site=`, `origin=`, `listener=`, `cluster=`, `session=`} {
 		if strings.Contains(body, label) {
 			t.Errorf("series with %s are left", label)
 		}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -16,6 +17,21 @@ type socket struct {
 	net.Listener
 	path string
 	file fs.FileInfo
+	left atomic.Bool // to another process: the file is its
+}
+
+// openSocket gives the socket that was inherited, else makes one.
+func openSocket(o Options) (net.Listener, error) {
+	l := o.inherited("unix", o.Socket)
+	if l == nil {
+		return listenSocket(o.Socket)
+	}
+	file, err := os.Lstat(o.Socket)
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	return &socket{Listener: l, path: o.Socket, file: file}, nil
 }
 
 // listenSocket listens at the path with mode 0600. A socket that a dead process
@@ -41,7 +57,7 @@ func listenSocket(path string) (net.Listener, error) {
 		l.Close()
 		return nil, err
 	}
-	return &socket{l, path, file}, nil
+	return &socket{Listener: l, path: path, file: file}, nil
 }
 
 // replaceable reports why path must be left alone.
@@ -78,9 +94,12 @@ func place(made, path string) (fs.FileInfo, error) {
 	return os.Lstat(path)
 }
 
+// File duplicates the socket.
+func (s *socket) File() (*os.File, error) { return s.Listener.(*net.UnixListener).File() }
+
 // Close ends the listener and removes its file.
 func (s *socket) Close() error {
-	if file, err := os.Lstat(s.path); err == nil && os.SameFile(file, s.file) {
+	if file, err := os.Lstat(s.path); !s.left.Load() && err == nil && os.SameFile(file, s.file) {
 		os.Remove(s.path)
 	}
 	return s.Listener.Close()

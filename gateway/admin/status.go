@@ -14,6 +14,7 @@ type Status struct {
 	Connections int              `json:"connections" doc:"Of clients, open now."`
 	Exchanges   int              `json:"exchanges" doc:"Running now."`
 	Listeners   []ListenerStatus `json:"listeners" nullable:"false"`
+	Clusters    []ClusterStatus  `json:"clusters" nullable:"false"`
 	Origins     []OriginStatus   `json:"-"`
 }
 
@@ -31,20 +32,47 @@ type ListenerStatus struct {
 	TLS     bool   `json:"tls"`
 }
 
-// OriginStatus is how one origin is for one cluster.
+// ClusterStatus is one cluster with its queue.
+type ClusterStatus struct {
+	Name     string `json:"name"`
+	Balancer string `json:"balancer"`
+	Waiting  int    `json:"waiting" doc:"Exchanges in line for a slot."`
+	Places   int    `json:"places" doc:"How many may be in line."`
+}
+
+// OriginStatus is how one origin is for one cluster. What belongs to the address
+// is the same in every cluster that names it.
 type OriginStatus struct {
 	Cluster  string `json:"cluster"`
 	Name     string `json:"name"`
 	Address  string `json:"address"`
+	State    string `json:"state" doc:"What the operator wants: serving, draining, maintenance or disabled."`
+	Health   string `json:"health" doc:"up, down (a health check says so) or ejected (its failures say so)."`
 	Up       bool   `json:"up"`
-	InFlight int    `json:"in_flight" doc:"Attempts that run."`
+	Checked  bool   `json:"checked" doc:"By a health check or pings; else traffic finds out."`
+	Load     int64  `json:"load" doc:"Slots that are taken, over all clusters."`
+	Capacity int64  `json:"capacity" doc:"Slots that there are."`
+	Waiting  int64  `json:"waiting" doc:"Exchanges that would take a slot here."`
+	Tunnels  int64  `json:"tunnels" doc:"Upgraded connections that are open."`
+	Sessions int    `json:"sessions" doc:"That are bound to it."`
 	Idle     int    `json:"idle" doc:"Connections that wait in the pool."`
 	Attempts uint64 `json:"attempts" doc:"Since the start, retries too."`
 	Failures uint64 `json:"failures" doc:"Attempts that failed."`
 
-	Since       time.Time `json:"since,omitzero" doc:"When it went down or came up; absent: it has been up since it was named."`
-	LastError   string    `json:"last_error,omitempty" doc:"Of the last attempt that failed, whichever cluster made it."`
-	LastErrorAt time.Time `json:"last_error_at,omitzero"`
+	Since       time.Time    `json:"since,omitzero" doc:"When its health changed last; absent: it has been up since it was named."`
+	LastError   string       `json:"last_error,omitempty" doc:"Of the last attempt that failed, whichever cluster made it."`
+	LastErrorAt time.Time    `json:"last_error_at,omitzero"`
+	Transitions []Transition `json:"transitions" nullable:"false" doc:"The last changes of its health, at most 20, the oldest first."`
+}
+
+// Transition is one change of an origin's health, with its evidence.
+type Transition struct {
+	At       time.Time `json:"at"`
+	From     string    `json:"from"`
+	To       string    `json:"to"`
+	Why      string    `json:"why" doc:"What was seen last: the failure, or the answer of a check."`
+	Failures int       `json:"failures,omitempty" doc:"How many were seen in a row."`
+	Cluster  string    `json:"cluster,omitempty" doc:"Whose requests saw it; absent: a check did."`
 }
 
 // notReady is why the gateway should get no new clients, or nothing.

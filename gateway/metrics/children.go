@@ -47,12 +47,33 @@ type Origin struct {
 	Attempts Counter         // requests sent, or tried to be sent; retries too
 	Retries  Counter         // attempts after the first of their exchange
 	Failures [phases]Counter // failed attempts by [Phase]; a client that left is no failure
-	InFlight Gauge           // attempts that run
+	Load     Gauge           // slots that are taken, over all clusters
+	Capacity Gauge           // slots that there are
+	Waiting  Gauge           // exchanges that would take one
+	Tunnels  Gauge           // upgraded connections, over all clusters
 	Up       Gauge           // 1 or 0
+	Changes  Gauge           // times that it went out or came back, over all clusters
 
 	Idle   Gauge   // connections that wait in the pool
 	Opened Counter // connections
 	Reused Counter // attempts on a connection that had served before
+}
+
+// Cluster counts the exchanges that waited in the queue of one cluster.
+type Cluster struct {
+	Waiting Gauge     // exchanges in line
+	Wait    Histogram // of those that have waited, whatever came of it
+}
+
+// Session counts what became of requests by the bindings of one session.
+type Session struct {
+	Bound   Counter // requests with an id that is bound
+	Unknown Counter // requests with an id that is not
+	None    Counter // requests without an id
+	Lost    Counter // bound requests whose origin was out or gone: bound anew
+	Learned Counter // times that an id was bound
+	Entries Gauge   // bindings
+	Evicted Gauge   // bindings dropped because there was no room, since the start
 }
 
 // Listener counts the connections of one listener.

@@ -76,9 +76,9 @@ func TestCountingAllocs(t *testing.T) {
 		m.Exchange(200)
 		m.Duration.Observe(3 * time.Millisecond)
 		m.RequestBytes.Add(10)
-		o.InFlight.Inc()
+		o.Load.Inc()
 		o.Failures[Wait].Inc()
-		o.InFlight.Dec()
+		o.Load.Dec()
 	})
 	if n != 0 {
 		t.Errorf("counting allocates %v times, want 0", n)

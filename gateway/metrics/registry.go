@@ -62,6 +62,8 @@ func (r *Registry) Current() *Set { return r.current.Load() }
 type Set struct {
 	mappings  table[MappingLabels, Mapping]
 	origins   table[OriginLabels, Origin]
+	clusters  table[string, Cluster]
+	sessions  table[string, Session]
 	listeners table[string, Listener]
 	certs     table[CertificateLabels, Certificate]
 }
@@ -74,6 +76,8 @@ func newSet(last *Set) *Set {
 	return &Set{
 		mappings:  succeed(&last.mappings, len(Mapping{}.Exchanges), MappingLabels{Overflow, Overflow, Overflow}),
 		origins:   succeed(&last.origins, len(Origin{}.Failures), OriginLabels{Overflow, Overflow}),
+		clusters:  succeed(&last.clusters, 1, Overflow),
+		sessions:  succeed(&last.sessions, 3, Overflow),
 		listeners: succeed(&last.listeners, len(Listener{}.Handshakes), Overflow),
 		certs:     succeed(&last.certs, 1, CertificateLabels{Overflow, Overflow}),
 	}
@@ -82,6 +86,7 @@ func newSet(last *Set) *Set {
 // sealed is s without what it took children from, so that these can go.
 func (s *Set) sealed() *Set {
 	s.mappings.last, s.origins.last, s.listeners.last, s.certs.last = nil, nil, nil, nil
+	s.clusters.last, s.sessions.last = nil, nil
 	return s
 }
 
@@ -90,6 +95,12 @@ func (s *Set) Mapping(l MappingLabels) *Mapping { return s.mappings.child(l) }
 
 // Origin is the child with the labels; the same for the same labels.
 func (s *Set) Origin(l OriginLabels) *Origin { return s.origins.child(l) }
+
+// Cluster is the child with the name; the same for the same name.
+func (s *Set) Cluster(name string) *Cluster { return s.clusters.child(name) }
+
+// Session is the child with the name; the same for the same name.
+func (s *Set) Session(name string) *Session { return s.sessions.child(name) }
 
 // Listener is the child with the name; the same for the same name.
 func (s *Set) Listener(name string) *Listener { return s.listeners.child(name) }
@@ -103,6 +114,12 @@ func (s *Set) Mappings() iter.Seq2[MappingLabels, *Mapping] { return s.mappings.
 // Origins are all children, in no order.
 func (s *Set) Origins() iter.Seq2[OriginLabels, *Origin] { return s.origins.all() }
 
+// Clusters are all children by name, in no order.
+func (s *Set) Clusters() iter.Seq2[string, *Cluster] { return s.clusters.all() }
+
+// Sessions are all children by name, in no order.
+func (s *Set) Sessions() iter.Seq2[string, *Session] { return s.sessions.all() }
+
 // Listeners are all children by name, in no order.
 func (s *Set) Listeners() iter.Seq2[string, *Listener] { return s.listeners.all() }
 
@@ -111,7 +128,7 @@ func (s *Set) Certificates() iter.Seq2[CertificateLabels, *Certificate] { return
 
 // Overflowed is how often a child was asked for whose family was full.
 func (s *Set) Overflowed() int {
-	return s.mappings.over + s.origins.over + s.listeners.over + s.certs.over
+	return s.mappings.over + s.origins.over + s.clusters.over + s.sessions.over + s.listeners.over + s.certs.over
 }
 
 // A table has the children of one kind.

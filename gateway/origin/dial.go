@@ -1,7 +1,6 @@
 package origin
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"net"
@@ -10,15 +9,14 @@ import (
 	"time"
 
 	"weirkeep/gateway/probe"
-	"weirkeep/gateway/wire"
 )
 
-// dial makes a new connection and tells the origin's state how it went.
+// dial makes a new connection for the trip.
 func (p *Pool) dial(t *Trip) (*conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.o.ConnectTimeout)
 	defer cancel()
 	c, err := p.connect(ctx)
-	p.learn(err, time.Now()) // connecting may have taken long
+	t.beyond = err == nil && p.o.Proxy
 	if err == nil && p.tunnels.authority != "" {
 		err = c.tunnel(ctx, p.tunnels.authority, p.o.ProxyTLS)
 	}
@@ -28,21 +26,6 @@ func (p *Pool) dial(t *Trip) (*conn, error) {
 	}
 	t.Metrics.Opened.Inc()
 	return c, nil
-}
-
-// learn tells the origin's state how a connect went, and who wants to know if
-// that is news.
-func (p *Pool) learn(err error, now time.Time) {
-	changed := false
-	switch {
-	case err == nil:
-		changed = p.origin.connected(now)
-	case !(&Error{Err: err}).Local():
-		changed = p.origin.refused(now)
-	}
-	if changed && p.o.OnTransition != nil {
-		p.o.OnTransition(err == nil, err)
-	}
 }
 
 // connect opens a connection to the origin's address. With an error it may
@@ -87,7 +70,11 @@ func (c *conn) tunnel(ctx context.Context, authority string, config *tls.Config)
 	if _, err := c.Write([]byte("CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n")); err != nil {
 		return err
 	}
-	if err := c.readConnectAnswer(); err != nil {
+	code, err := readStatus(c)
+	if err == nil && code/100 != 2 {
+		err = ErrConnect
+	}
+	if err != nil {
 		return err
 	}
 	c.SetDeadline(time.Time{})
@@ -96,31 +83,6 @@ func (c *conn) tunnel(ctx context.Context, authority string, config *tls.Config)
 		config.ServerName = host
 	}
 	return c.secureWith(ctx, config)
-}
-
-// readConnectAnswer reads the proxy's head byte by byte: what follows it
-// belongs to the tunnel.
-func (c *conn) readConnectAnswer() error {
-	var head []byte
-	var one [1]byte
-	for !bytes.HasSuffix(head, headEnd) {
-		if len(head) >= maxHeadBytes {
-			return ErrHeadLarge
-		}
-		if _, err := c.Read(one[:]); err != nil {
-			return err
-		}
-		head = append(head, one[0])
-	}
-	line, _, _ := bytes.Cut(head, headEnd[:2])
-	status, err := wire.ParseStatusLine(line)
-	if err != nil {
-		return err
-	}
-	if status.Code/100 != 2 {
-		return ErrConnect
-	}
-	return nil
 }
 
 // splitAuthority returns the host, without brackets, and the port, 443 where
@@ -177,5 +139,13 @@ func (ts *tunnels) close() {
 	for name, p := range ts.byName {
 		delete(ts.byName, name)
 		p.Close()
+	}
+}
+
+func (ts *tunnels) closeIdle() {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, p := range ts.byName {
+		p.CloseIdle()
 	}
 }

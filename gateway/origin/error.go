@@ -57,6 +57,7 @@ type Error struct {
 	Reused   bool  // the connection had served another request before
 	Written  int64 // bytes of the request that the socket took
 	Answered bool  // at least one byte of an answer arrived
+	Beyond   bool  // the origin is a proxy, and was reached: the failure is of somebody behind it
 	Err      error
 }
 

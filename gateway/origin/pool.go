@@ -31,10 +31,6 @@ type PoolOptions struct {
 
 	// Dial opens a connection.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-
-	// OnTransition is told when a connect of this pool found the origin down,
-	// with why, or up again: once each time, with no lock held. Nil: nobody is.
-	OnTransition func(up bool, err error)
 }
 
 // Pool holds the idle connections to one origin, the one used last on top. All
@@ -70,8 +66,23 @@ func (p *Pool) Idle() int {
 // Close closes the idle connections; those in use close when their trip ends.
 func (p *Pool) Close() {
 	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.dropIdle()
+	p.tunnels.close()
+}
+
+// CloseIdle closes the idle connections. Those in use are kept as before when
+// their trip ends.
+func (p *Pool) CloseIdle() {
+	p.dropIdle()
+	p.tunnels.closeIdle()
+}
+
+func (p *Pool) dropIdle() {
+	p.mu.Lock()
 	free := p.free
-	p.free, p.closed = nil, true
+	p.free = nil
 	if p.sweeper != nil {
 		p.sweeper.Stop()
 	}
@@ -79,7 +90,6 @@ func (p *Pool) Close() {
 	for _, c := range free {
 		c.Close()
 	}
-	p.tunnels.close()
 }
 
 // get returns a connection that is fit to be used: an idle one on which
@@ -99,6 +109,7 @@ func (p *Pool) getDirect(t *Trip, now time.Time) (*conn, error) {
 		}
 		if now.Sub(c.idleSince) < p.o.KeepAlive && !c.stale() {
 			c.reused = true
+			t.beyond = p.o.Proxy
 			t.Metrics.Reused.Inc()
 			return c, nil
 		}

@@ -2,10 +2,13 @@ package origin
 
 import (
 	"context"
+	"errors"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -166,9 +169,6 @@ func TestClosedPool(t *testing.T) {
 	if n := p.Idle(); n != 0 {
 		t.Errorf("a closed pool keeps %d connections", n)
 	}
-	if n := p.Origin().InFlight(); n != 0 {
-		t.Errorf("%d attempts are in flight, want 0", n)
-	}
 }
 
 func TestNoKeepAliveKeepsNothing(t *testing.T) {
@@ -209,20 +209,31 @@ func TestHammerPool(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := p.Origin().InFlight(); n != 0 {
-		t.Errorf("%d attempts are in flight, want 0", n)
-	}
 }
 
 // A dialer that fails is no connection, and tells whether the origin is to blame.
 func TestDialFailures(t *testing.T) {
 	t.Parallel()
-	down := listen(t, func(int, *peer) {})
-	p := newPool(t, down)
-	p.o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-		return nil, &net.OpError{Op: "dial", Err: refusedErr}
-	}
-	if _, _, err := get(p, newTrip(newClient())); err == nil || p.Origin().Up() {
-		t.Errorf("after a refused connect: %v, up: %v", err, p.Origin().Up())
+	for _, tt := range []struct {
+		err    error
+		counts bool
+	}{
+		{&net.OpError{Op: "dial", Err: refusedErr}, true},
+		{&net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}, false},
+	} {
+		p := poolOf(t, "a.example:80", func(o *PoolOptions) {
+			o.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, tt.err }
+		})
+		_, _, err := get(p, newTrip(newClient()))
+		e, ok := errors.AsType[*Error](err)
+		if !ok {
+			t.Fatalf("%v: got %v", tt.err, err)
+		}
+		if f, counts := e.Fault(); f != FaultConnect || counts != tt.counts {
+			t.Errorf("%v: %v, counts: %v, want %v", tt.err, f, counts, tt.counts)
+		}
+		if f := p.Origin().LastFailure(); f == nil || f.Err != err {
+			t.Errorf("the last failure is %+v, want %v", f, err)
+		}
 	}
 }

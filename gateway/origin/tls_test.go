@@ -251,8 +251,8 @@ func TestProxyThatRefuses(t *testing.T) {
 	if !ok || !errors.Is(err, ErrConnect) || e.Phase != metrics.Connect {
 		t.Errorf("got %v, want %v", err, ErrConnect)
 	}
-	if !p.Origin().Up() {
-		t.Error("the proxy counts as down")
+	if f, counts := e.Fault(); counts {
+		t.Errorf("that it refuses to connect counts against it: %v", f)
 	}
 }
 

@@ -65,7 +65,7 @@ type Trip struct {
 	phase   Phase
 	written int64
 	heard   bool // a byte of an answer came
-	counted bool // in the origin's inFlight
+	beyond  bool // see Beyond
 	upload  upload
 	waited  int // looks while waiting for 100
 }
@@ -77,14 +77,11 @@ type Trip struct {
 //
 // now is the machine's time.
 func (p *Pool) Begin(t *Trip, now time.Time) error {
-	t.pool, t.phase, t.written, t.heard, t.waited = p, metrics.Connect, 0, false, 0
+	t.pool, t.phase, t.written, t.heard, t.beyond, t.waited = p, metrics.Connect, 0, false, false, 0
 	t.upload.reset()
 	t.Metrics.Attempts.Inc()
-	p.origin.inFlight.Add(1)
-	t.counted = true
 	c, err := p.get(t, now)
 	if err != nil {
-		t.leave()
 		return t.failed(err)
 	}
 	t.conn = c
@@ -98,13 +95,14 @@ func (p *Pool) Begin(t *Trip, now time.Time) error {
 }
 
 func (t *Trip) failed(err error) error {
-	e := &Error{Address: t.pool.origin.Address, Phase: t.phase, Written: t.written, Answered: t.heard, Err: err}
+	e := &Error{Address: t.pool.origin.Address, Phase: t.phase, Written: t.written, Answered: t.heard, Beyond: t.beyond, Err: err}
 	if t.conn != nil {
 		e.Reused = t.conn.reused
 	}
 	if !errors.Is(err, ErrGone) && !isBodyError(err) {
 		t.Metrics.Failures[t.phase].Inc()
-		t.pool.origin.failure.Store(&Failure{e, time.Now()})
+		fault, _ := e.Fault()
+		t.pool.origin.failure.Store(&Failure{Fault: fault, Err: e, At: time.Now(), Beyond: t.beyond})
 	}
 	return e
 }
@@ -280,16 +278,7 @@ func (t *Trip) End(whole bool) (early bool) {
 	keep := whole && !early && t.reusable(c)
 	c.rest()
 	t.pool.put(c, keep)
-	t.leave()
 	return early
-}
-
-// leave takes the trip off its origin's count, once.
-func (t *Trip) leave() {
-	if t.counted {
-		t.counted = false
-		t.pool.origin.inFlight.Add(-1)
-	}
 }
 
 func (t *Trip) reusable(c *conn) bool {
@@ -337,5 +326,9 @@ func (t *Trip) Abandon() {
 	if t.conn != nil {
 		t.End(false)
 	}
-	t.leave() // connecting may have met the fault
 }
+
+// Beyond reports whether what came, or did not come, is the word of somebody
+// behind a proxy: the proxy was reached, and is not to blame. Who asks chooses
+// whom it asks, and could put any proxy out by asking for what is broken.
+func (t *Trip) Beyond() bool { return t.beyond }

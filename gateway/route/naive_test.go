@@ -1,6 +1,7 @@
 package route
 
 import (
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -132,7 +133,7 @@ func TestTableDecidesLikeTheNaiveReading(t *testing.T) {
 			r, tr := genRequest.Draw(t, "request"), &Trace{}
 			want := naive(o, r)
 			for _, tr := range []*Trace{nil, tr} {
-				if got := Decide(table, r, nil, noon, tr); got != want {
+				if got := Decide(table, r, nil, noon, tr); !reflect.DeepEqual(got, want) {
 					t.Fatalf("%s:%d%s?%s: %+v, want %+v", r.Host, r.Port, r.Path, r.Query, got, want)
 				}
 			}

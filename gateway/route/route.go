@@ -1,5 +1,5 @@
 // Package route decides what happens to a request: which mapping takes it, and
-// with the mapping which site and which group.
+// with the mapping which site, which group and which session.
 //
 // [Decide] is pure: the compiled [Table], the request, what is up now and the
 // time go in, a [Decision] comes out. It reads nothing else, keeps nothing and
@@ -12,11 +12,20 @@
 // nothing is ever reordered. [New] only sorts out beforehand which mappings a
 // host can come to at all.
 //
+// A mapping may have a session definition. Then the decision also says which
+// session the request is of, and, as the view knows it, at which origin that is
+// at home: who has a home goes there, whatever balances the others.
+//
 // What is matched is the canonical host and path; the caller makes them. A
 // request without host information goes to the default site or nowhere.
 package route
 
-import "time"
+import (
+	"time"
+
+	"weirkeep/gateway/session"
+	"weirkeep/gateway/wire"
+)
 
 // A Request is what a decision is made from: views of the caller's bytes,
 // read during Decide and not kept.
@@ -27,6 +36,8 @@ type Request struct {
 	Port   int    // of the authority; 0: none written, the scheme's default counts
 	Path   []byte // canonical: unreserved bytes not escaped, hex digits of other escapes in upper case
 	Query  []byte // as received, without the "?"; nil: none
+
+	Fields []wire.Field // of the header, for the session id
 }
 
 // port returns the port that the client asked for.
@@ -40,8 +51,12 @@ func (r *Request) port() int {
 	return 80
 }
 
-// View is what a decision may ask about the present: nothing, so far.
-type View interface{}
+// View is what a decision may ask about the present.
+type View interface {
+	// Bound is the name of the origin where the session with an id is at home;
+	// empty: it is not bound.
+	Bound(s *session.Definition, id []byte, now time.Time) string
+}
 
 // A Decision is what Decide says of a request.
 type Decision struct {
@@ -51,6 +66,11 @@ type Decision struct {
 	Strip   int    // how many bytes of the canonical path strip_prefix takes off; what is left is empty or begins with "/"
 	Reason  Reason // what came out
 	Source  Source // where the site's name came from
+
+	Session *session.Definition // the mapping's; nil: none
+	ID      []byte              // of the request's session, a view of its bytes; nil: it has none
+	Carrier session.Carrier     // where the id stood
+	Bound   string              // name of the origin where the session is at home; empty: it is not bound
 }
 
 // A Reason says what came out of a decision.
@@ -84,10 +104,21 @@ func (s Source) String() string {
 	return [...]string{"nothing", "host", "default site"}[s]
 }
 
-// Decide says what happens to the request r. The trace may be nil; what it
-// held is overwritten.
-func Decide(t *Table, r *Request, _ View, _ time.Time, tr *Trace) Decision {
+// Decide says what happens to the request r. The view may be nil: nothing is
+// bound then. So may the trace; what it held is overwritten.
+func Decide(t *Table, r *Request, v View, now time.Time, tr *Trace) Decision {
 	tr.reset()
+	d := t.mapped(r, tr)
+	if s := d.Session; s != nil {
+		if d.ID, d.Carrier = s.Find(r.Fields, r.Path, r.Query); d.ID != nil && v != nil {
+			d.Bound = v.Bound(s, d.ID, now)
+		}
+	}
+	return d
+}
+
+// mapped decides which mapping takes the request.
+func (t *Table) mapped(r *Request, tr *Trace) Decision {
 	if len(r.Host) == 0 {
 		return t.withoutHost(r, tr)
 	}
@@ -121,7 +152,7 @@ func (t *Table) withoutHost(r *Request, tr *Trace) Decision {
 
 func (t *Table) matched(m int, from Source) Decision {
 	c := &t.mappings[m]
-	return Decision{Site: c.site, Mapping: m, Group: c.group, Strip: c.strip, Reason: Matched, Source: from}
+	return Decision{Site: c.site, Mapping: m, Group: c.group, Strip: c.strip, Reason: Matched, Source: from, Session: c.session}
 }
 
 // refused is the decision when no mapping fits; site is -1 when no site does.

@@ -3,6 +3,8 @@ package route
 import (
 	"errors"
 	"fmt"
+
+	"weirkeep/gateway/session"
 )
 
 // Options are the sites and mappings of one configuration.
@@ -29,6 +31,8 @@ type Mapping struct {
 	Prefix      string // of the whole path, not of what follows the site's; may have a query. Empty or "/": every request
 	StripPrefix bool   // the origin does not see the prefix's path
 	Group       int    // handed back in the decision
+
+	Session *session.Definition // nil: its requests are of no session
 }
 
 // A Table is compiled from [Options] by [New] and never changes.
@@ -52,6 +56,8 @@ type mapping struct {
 	prefix prefix
 	strip  int
 	group  int
+
+	session *session.Definition
 }
 
 // A door is what a host can come to. Order is that of the options.
@@ -136,7 +142,7 @@ func (t *Table) addMapping(m Mapping) error {
 	if m.Site != t.defaultSite && !p.within(&s.path) {
 		return fmt.Errorf(".prefix: %q can never match: it lies outside path_prefix %q of site %q", m.Prefix, s.path.text, s.name)
 	}
-	c := mapping{site: m.Site, prefix: p, group: m.Group}
+	c := mapping{site: m.Site, prefix: p, group: m.Group, session: m.Session}
 	if m.StripPrefix {
 		c.strip = p.strip()
 	}

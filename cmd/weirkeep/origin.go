@@ -1,0 +1,193 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"weirkeep/gateway/admin"
+)
+
+func newOrigin(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "origin",
+		Short: "How the origins of a running gateway are",
+		Args:  onlyCommands,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newOriginLs(a))
+	return c
+}
+
+func newOriginLs(a *app) *cobra.Command {
+	var file string
+	c := &cobra.Command{
+		Use:   "ls [CLUSTER]",
+		Short: "List every origin, or those of a cluster",
+		Long: "Ls asks a running gateway for its origins: what the operator wants of each (state), whether it\n" +
+			"works (health), how many of its slots are taken (load/capacity), who waits for one, the\n" +
+			"sessions bound to it, and what went wrong last. Load and health belong to the address: they\n" +
+			"are the same in every cluster that names it.\n\n" +
+			"With --history or -v, the last changes of health follow, each with what was seen then.",
+		Args:        cobra.MaximumNArgs(1),
+		Annotations: map[string]string{outputs: "json yaml jsonl"},
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.originLs(c.Context(), file, strings.Join(args, ""))
+		},
+	}
+	fileFlag(c.Flags(), &file)
+	const history = "the last changes of each origin's health, and why"
+	a.verboseFlag(c.Flags(), history)
+	c.Flags().BoolVar(&a.verbose, "history", false, "the same as -v: "+history)
+	return c
+}
+
+// origins is what `origin ls -o json` prints.
+type origins struct {
+	Schema  int                  `json:"schema"`
+	Origins []admin.OriginStatus `json:"origins"` // never null
+}
+
+func (a *app) originLs(ctx context.Context, file, cluster string) error {
+	e, err := a.endpoint(file)
+	if err != nil {
+		return err
+	}
+	found := origins{Schema: 1}
+	if err := e.get(ctx, a, "/v1/origins", &found); err != nil {
+		return err
+	}
+	if found.Origins, err = ofCluster(found.Origins, cluster); err != nil {
+		return err
+	}
+	switch {
+	case a.output == "jsonl":
+		return a.printOrigins(found.Origins)
+	case a.machine():
+		return a.print(found)
+	}
+	return a.sayOrigins(found.Origins, time.Now())
+}
+
+// ofCluster are the origins of one cluster; all, if none is named.
+func ofCluster(all []admin.OriginStatus, cluster string) ([]admin.OriginStatus, error) {
+	if cluster == "" {
+		return all, nil
+	}
+	var names []string
+	its := make([]admin.OriginStatus, 0, len(all))
+	for _, o := range all {
+		names = append(names, o.Cluster)
+		if o.Cluster == cluster {
+			its = append(its, o)
+		}
+	}
+	if len(its) == 0 {
+		names = slices.Compact(slices.Sorted(slices.Values(names)))
+		return nil, &failure{status: exitUsage, err: fmt.Errorf("the gateway has no cluster %q", cluster),
+			hint: didYouMean(cluster, names, "it has "+strings.Join(names, ", "))}
+	}
+	return its, nil
+}
+
+// printOrigins prints one origin a line.
+func (a *app) printOrigins(all []admin.OriginStatus) error {
+	for _, o := range all {
+		if err := a.print(o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sayOrigins prints the table for people, and the history if they want it.
+func (a *app) sayOrigins(all []admin.OriginStatus, now time.Time) error {
+	t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "CLUSTER\tORIGIN\tADDRESS\tSTATE\tHEALTH\tLOAD\tWAITING\tSESSIONS\tFAILURES\tSINCE\tLAST ERROR")
+	for _, o := range all {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d/%d\t%d\t%d\t%d\t%s\t%s\n",
+			o.Cluster, o.Name, o.Address, o.State, o.Health, o.Load, o.Capacity,
+			o.Waiting, o.Sessions, o.Failures, age(o.Since, now), lastError(o, now))
+	}
+	if err := t.Flush(); err != nil || !a.verbose {
+		return err
+	}
+	for _, o := range all {
+		if err := writeHistory(a.stdout, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// age is how long ago something happened, to two units; "-" if it did not.
+func age(at, now time.Time) string {
+	if at.IsZero() {
+		return "-"
+	}
+	d := max(now.Sub(at), 0)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%ds", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh%dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%dd%dh", int(d.Hours())/24, int(d.Hours())%24)
+}
+
+func lastError(o admin.OriginStatus, now time.Time) string {
+	if o.LastError == "" {
+		return "-"
+	}
+	return printable(o.LastError) + " (" + age(o.LastErrorAt, now) + " ago)"
+}
+
+// writeHistory writes how an origin's health has changed, the oldest first.
+func writeHistory(w io.Writer, o admin.OriginStatus) error {
+	if _, err := fmt.Fprintf(w, "\n%s/%s\n", o.Cluster, namedAddress(o.Name, o.Address)); err != nil {
+		return err
+	}
+	for _, t := range o.Transitions {
+		if _, err := fmt.Fprintf(w, "  %s  %s -> %s  %s\n", t.At.Local().Format(time.DateTime), t.From, t.To, evidence(t)); err != nil {
+			return err
+		}
+	}
+	if len(o.Transitions) == 0 {
+		_, err := fmt.Fprintf(w, "  no change of health since it was named\n")
+		return err
+	}
+	return nil
+}
+
+// evidence is why a change happened, how often it was seen, and by whom.
+func evidence(t admin.Transition) string {
+	by := "by a check"
+	if t.Cluster != "" {
+		by = "by cluster " + t.Cluster
+	}
+	if t.Failures > 1 {
+		by = fmt.Sprintf("%d in a row, ", t.Failures) + by
+	}
+	return cmp.Or(printable(t.Why), "-") + " (" + by + ")"
+}
+
+// printable is a text without what a terminal would obey: parts of it come from
+// origins.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '?'
+	}, text)
+}

@@ -1,0 +1,64 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+
+	"weirkeep/gateway/admission"
+	"weirkeep/gateway/balance"
+	"weirkeep/gateway/origin"
+)
+
+// group is the set of origins that a decision balances over: those of one
+// cluster, or of several. It is made when a snapshot is compiled, once
+// for the same clusters and balancer.
+type group struct {
+	lead     *cluster // gives queue, retry and, unless the mapping says, balancer and session
+	members  []*member
+	slots    []*admission.Slots // of members, in order
+	byName   map[string]int     // index of a member
+	balancer balance.Balancer
+}
+
+func (g *group) add(m *member) {
+	if _, again := g.byName[m.name]; again {
+		return // it stands in two of the clusters
+	}
+	g.byName[m.name] = len(g.members)
+	g.members = append(g.members, m)
+	g.slots = append(g.slots, m.state.slots)
+}
+
+// anyUp reports whether one of the origins is in service.
+func (g *group) anyUp() bool {
+	for _, m := range g.members {
+		if m.state.origin.Health() == origin.Up && m.state.state() == serving {
+			return true
+		}
+	}
+	return false
+}
+
+// text names the members and how full they are, for people.
+func (g *group) text() string {
+	var b strings.Builder
+	for i, m := range g.members {
+		fmt.Fprintf(&b, ", %s (%d of %d)", m.name, g.slots[i].Load(), g.slots[i].Capacity())
+	}
+	return strings.TrimPrefix(b.String(), ", ")
+}
+
+// standing names the members of groups and why none takes requests, for people.
+func standing(groups []*group) string {
+	var b strings.Builder
+	for _, g := range groups {
+		for _, m := range g.members {
+			why := m.state.origin.Health().String()
+			if m.state.state() != serving {
+				why = m.state.state().String()
+			}
+			fmt.Fprintf(&b, ", %s is %s", m.name, why)
+		}
+	}
+	return strings.TrimPrefix(b.String(), ", ")
+}

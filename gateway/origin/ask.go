@@ -1,0 +1,112 @@
+package origin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"time"
+
+	"weirkeep/gateway/wire"
+)
+
+const (
+	leaveBytes = 64 << 10               // of an answer's content that a check reads
+	leaveTime  = 100 * time.Millisecond // for which it does
+)
+
+func (c *Check) appendRequest(dst []byte) []byte {
+	host := c.o.Host
+	if host == "" {
+		host = c.pool.origin.Address
+	}
+	dst = append(dst, "GET "+c.o.Path+" HTTP/1.1\r\nHost: "+host...)
+	return append(dst, "\r\nUser-Agent: weirkeep-check\r\nAccept: */*\r\nConnection: close\r\n\r\n"...)
+}
+
+// once asks once and judges the answer. What failed because of this machine says
+// nothing of the origin.
+func (c *Check) once(ctx context.Context) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
+	defer cancel()
+	nc, code, err := c.ask(ctx)
+	defer nc.discard()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && err != nil {
+		err = ErrTimeout
+	}
+	what := "GET " + c.o.Path + ": "
+	switch {
+	case err == nil:
+		c.pool.origin.tell(c.judge(c.accepts(code), what+strconv.Itoa(code), began))
+		nc.leave()
+	case !isLocal(err):
+		c.pool.origin.tell(c.judge(false, what+brief(err), began))
+	}
+}
+
+// ask makes a connection and returns it with the status that came. With an
+// error it may still return what was opened.
+func (c *Check) ask(ctx context.Context) (nc *conn, code int, err error) {
+	if nc, err = c.pool.connect(ctx); err != nil {
+		return nc, 0, err
+	}
+	stop := context.AfterFunc(ctx, func() { nc.SetDeadline(past) })
+	defer stop()
+	if _, err = nc.Write(c.request); err != nil {
+		return nc, 0, err
+	}
+	code, err = readFinal(bufio.NewReader(nc))
+	return nc, code, err
+}
+
+// accepts reports whether a status is that of a good answer (D-WC-06).
+func (c *Check) accepts(code int) bool {
+	if len(c.o.Expect) == 0 {
+		return code != 500 && code != 502 && code != 503 && code != 504
+	}
+	for _, r := range c.o.Expect {
+		if r[0] <= code && code <= r[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// readFinal reads heads until the final one and returns its status.
+func readFinal(in io.Reader) (code int, err error) {
+	for range maxInterims + 1 {
+		if code, err = readStatus(in); err != nil || code >= 200 || code == 101 {
+			return code, err
+		}
+	}
+	return 0, ErrInterims
+}
+
+// readStatus reads a head byte by byte, so that what follows stays, and returns
+// its status.
+func readStatus(in io.Reader) (code int, err error) {
+	var head []byte
+	var one [1]byte
+	for !bytes.HasSuffix(head, headEnd) {
+		if len(head) >= maxHeadBytes {
+			return 0, ErrHeadLarge
+		}
+		if _, err := io.ReadFull(in, one[:]); err != nil {
+			return 0, err
+		}
+		head = append(head, one[0])
+	}
+	line, _, _ := bytes.Cut(head, headEnd[:2])
+	status, err := wire.ParseStatusLine(line)
+	return status.Code, err
+}
+
+// leave reads some of the content away: an origin that is still sending when
+// its connection is closed sees a reset, and would log one a check.
+func (c *conn) leave() {
+	c.SetReadDeadline(time.Now().Add(leaveTime))
+	io.CopyN(io.Discard, c, leaveBytes)
+}

@@ -1,0 +1,125 @@
+package origin
+
+import "time"
+
+// Health is whether an origin is fit for requests.
+type Health uint8
+
+const (
+	Up      Health = iota // nothing is known against it
+	Down                  // a health check said so
+	Ejected               // its failures said so
+)
+
+// String is the word for it in configuration, status and logs.
+func (h Health) String() string { return [...]string{"up", "down", "ejected"}[h] }
+
+// Succeeded is told of each attempt that was no failure: it breaks the row of
+// those. trial says that [Origin.Claim] let it through: only then does it bring
+// back an origin that is out, since any other attempt may have begun before.
+//
+// It is called for every request and costs an atomic load where none failed.
+func (o *Origin) Succeeded(trial bool) {
+	if !trial && o.row.Load() == 0 {
+		return
+	}
+	o.tell(o.succeed(trial))
+}
+
+func (o *Origin) succeed(trial bool) *Transition {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.Health() == Up {
+		o.forget()
+		return nil
+	}
+	if !trial || len(o.checks) > 0 {
+		return nil
+	}
+	return o.change(Transition{To: Up, At: time.Now(), Why: "a trial was answered"})
+}
+
+// Failed is told of each attempt at which something was wrong, and whether by
+// the policy it ejects the origin. last says that no other origin of its group
+// is usable: then only failed connects eject it, since one that answers badly
+// beats none. A trial that fails keeps the origin out; one that fails in a way that
+// does not count brings it back, as that would not have put it out either.
+func (o *Origin) Failed(f Failure, p *Policy, last bool) (ejected bool) {
+	o.failure.Store(&f)
+	t := o.fail(&f, p, last)
+	o.tell(t)
+	return t != nil && t.To == Ejected
+}
+
+func (o *Origin) fail(f *Failure, p *Policy, last bool) *Transition {
+	counts := p.Count.Has(f.Fault) && !f.Beyond
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.Health() != Up:
+		return o.failOutside(f, counts)
+	case !counts || !f.Began.IsZero() && f.Began.Before(o.history.last().At):
+		return nil
+	}
+	o.count(f.Fault)
+	if !o.tooMany(p, last) {
+		return nil
+	}
+	return o.change(Transition{To: Ejected, At: f.At, Why: f.why(), Failures: int(o.row.Load()), Cluster: f.Cluster})
+}
+
+// failOutside judges a failure of an origin that is out: only a trial's matters.
+func (o *Origin) failOutside(f *Failure, counts bool) *Transition {
+	switch {
+	case !f.Trial || len(o.checks) > 0:
+	case counts:
+		o.tried.Store(new(f.At))
+	default:
+		return o.change(Transition{To: Up, At: f.At, Why: "a trial failed in a way that does not count: " + f.why(), Cluster: f.Cluster})
+	}
+	return nil
+}
+
+func (o *Origin) count(f Fault) {
+	o.row.Add(1)
+	if f == FaultConnect {
+		o.connects++
+	}
+}
+
+// tooMany reports whether the failures that have counted eject the origin.
+func (o *Origin) tooMany(p *Policy, last bool) bool {
+	if p.ConnectFailures > 0 && o.connects >= p.ConnectFailures {
+		return true
+	}
+	n := int(o.row.Load())
+	if last {
+		n = o.connects
+	}
+	return n > 0 && n >= p.Threshold
+}
+
+func (o *Origin) forget() {
+	o.row.Store(0)
+	o.connects = 0
+}
+
+// change makes t true and returns it, to be told once the lock is free.
+func (o *Origin) change(t Transition) *Transition {
+	t.From = o.Health()
+	o.forget()
+	o.history.add(t)
+	o.health.Store(uint32(t.To))
+	o.openToTrials(t.At)
+	for _, c := range o.checks {
+		c.changed(t.To)
+	}
+	return &t
+}
+
+// tell tells who wants to know of a change; nil: there was none.
+func (o *Origin) tell(t *Transition) {
+	if t != nil && o.OnChange != nil {
+		o.OnChange(o, *t)
+	}
+}

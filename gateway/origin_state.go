@@ -1,0 +1,76 @@
+package gateway
+
+import (
+	"sync/atomic"
+
+	"weirkeep/gateway/admission"
+	"weirkeep/gateway/origin"
+)
+
+// originState is what belongs to an origin's address and outlives snapshots: its
+// health, its slots, and what the operator wants of it. All clusters that name
+// the address share it.
+type originState struct {
+	origin  *origin.Origin
+	slots   *admission.Slots
+	admin   atomic.Uint32 // adminState
+	tunnels atomic.Int64  // upgraded connections, open
+	changes atomic.Int64  // times that it went out or came back
+}
+
+// adminState is what the operator wants of an origin, the most open first.
+type adminState uint32
+
+const (
+	serving     adminState = iota
+	draining               // only sessions that are bound to it
+	maintenance            // nothing, until there are rules that send testers there
+	disabled               // nothing
+)
+
+// adminStates are the states as configuration and status write them.
+var adminStates = [...]string{serving: "serving", draining: "draining", maintenance: "maintenance", disabled: "disabled"}
+
+func (a adminState) String() string { return adminStates[a] }
+
+func adminStateOf(name string) adminState {
+	for a, known := range adminStates {
+		if name == known {
+			return adminState(a)
+		}
+	}
+	return serving
+}
+
+// state is what the operator wants of the origin.
+func (s *originState) state() adminState { return adminState(s.admin.Load()) }
+
+// access is to whom the origin is open: the operator's word and its health.
+func (s *originState) access() admission.Access {
+	if s.origin.Health() != origin.Up {
+		return admission.Shut
+	}
+	switch s.state() {
+	case serving:
+		return admission.Open
+	case draining:
+		return admission.BoundOnly
+	}
+	return admission.Shut
+}
+
+// open makes the origin as open as a configuration says, unless it is that
+// already.
+func (s *originState) open(a adminState) {
+	if a < s.state() {
+		s.admin.Store(uint32(a))
+		s.slots.Set(s.access)
+	}
+}
+
+// settle makes what a configuration says of the origin true.
+func (s *originState) settle(capacity int, a adminState) {
+	s.slots.SetCapacity(capacity)
+	s.admin.Store(uint32(a))
+	s.slots.Set(s.access)
+}
