@@ -2,16 +2,19 @@ package promises
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -49,11 +52,21 @@ func runChild(file string) error {
 	if err != nil {
 		return err
 	}
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGTERM)
+	go endWhen(told, g)
 	fmt.Println(addr, second)
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		fmt.Println(obey(g, in.Text()))
 	}
 	return nil
+}
+
+// endWhen ends the process when it is told to and the gateway has drained.
+func endWhen(told <-chan os.Signal, g *gateway.Gateway) {
+	<-told
+	g.Drain(context.Background())
+	os.Exit(0)
 }
 
 func limitFiles(n string) error {
@@ -94,6 +107,18 @@ func obey(g *gateway.Gateway, command string) string {
 		defer f.Close()
 		runtime.GC()
 		pprof.WriteHeapProfile(f)
+	case "apply":
+		return reapply(g, arg)
+	case "ready":
+		return fmt.Sprint(g.Status().Ready)
+	case "loads":
+		return loads(g)
+	case "goroutines":
+		stacks := ours()
+		if err := os.WriteFile(arg, []byte(strings.Join(stacks, "\n\n")), 0o600); err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(len(stacks))
 	case "count":
 		s := g.Status()
 		var m runtime.MemStats
@@ -103,12 +128,41 @@ func obey(g *gateway.Gateway, command string) string {
 	return "done"
 }
 
+// reapply makes a file current and says which revision is.
+func reapply(g *gateway.Gateway, file string) string {
+	text, err := os.ReadFile(file)
+	if err == nil {
+		_, err = apply(g, string(text))
+	}
+	if err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return fmt.Sprintf("%d refused: %s", g.Status().Revision, first)
+	}
+	return fmt.Sprintf("%d applied", g.Status().Revision)
+}
+
+// loads are all that is under way: slots taken, waiters, tunnels.
+func loads(g *gateway.Gateway) string {
+	var load, waiting, tunnels int64
+	for _, o := range g.Status().Origins {
+		load, waiting, tunnels = load+o.Load, waiting+o.Waiting, tunnels+o.Tunnels
+	}
+	return fmt.Sprint(load, waiting, tunnels)
+}
+
+// ours are the goroutines that do something for the gateway: not those that
+// fasthttp keeps for a while for connections to come.
+func ours() []string {
+	return slices.DeleteFunc(goroutines(), func(stack string) bool { return !strings.Contains(stack, "weirkeep/") })
+}
+
 // A child is a process that holds a gateway and nothing else.
 type child struct {
 	t    *testing.T
 	addr string
 	http string // of its net/http listener
 	pid  int
+	end  func() error // waits for its end
 
 	mu  sync.Mutex
 	in  io.Writer
@@ -136,13 +190,13 @@ func startChild(t *testing.T, text string, env ...string) *child {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	c := &child{t: t, pid: cmd.Process.Pid, end: sync.OnceValue(cmd.Wait), in: in, out: bufio.NewScanner(out)}
 	t.Cleanup(func() {
 		in.Close()
-		if err := cmd.Wait(); err != nil {
+		if err := c.end(); err != nil {
 			t.Errorf("the gateway's process ended badly: %v", err)
 		}
 	})
-	c := &child{t: t, pid: cmd.Process.Pid, in: in, out: bufio.NewScanner(out)}
 	c.addr, c.http, _ = strings.Cut(c.line(), " ")
 	return c
 }
@@ -180,6 +234,35 @@ func (c *child) await(what string, so func(counts) bool) {
 	var n counts
 	if !within(30*time.Second, func() bool { n = c.count(); return so(n) }) {
 		c.t.Fatalf("waited in vain for %s: %+v", what, n)
+	}
+}
+
+// ours is how many goroutines do something for the gateway, and their stacks.
+func (c *child) ours() (n int, stacks string) {
+	c.t.Helper()
+	file := filepath.Join(c.t.TempDir(), "stacks")
+	line := c.tell("goroutines " + file)
+	if _, err := fmt.Sscan(line, &n); err != nil {
+		c.t.Errorf("goroutines: %q: %v", line, err)
+	}
+	text, _ := os.ReadFile(file)
+	return n, string(text)
+}
+
+// expectAtRest fails the test unless nothing is under way any more and there are
+// no more goroutines and descriptors than before.
+func (c *child) expectAtRest(goroutines, files int) {
+	c.t.Helper()
+	c.await("rest", func(n counts) bool { return n.connections == 0 && n.exchanges == 0 })
+	n, stacks := 0, ""
+	if !within(8*time.Second, func() bool { n, stacks = c.ours(); return n <= goroutines && c.files() <= files }) {
+		c.t.Errorf("%d goroutines and %d descriptors, %d and %d before:\n\n%s", n, c.files(), goroutines, files, stacks)
+	}
+	if got := c.tell("loads"); got != "0 0 0" {
+		c.t.Errorf("slots, waiters and tunnels at rest: %s", got)
+	}
+	if n := c.count().panics; n != 0 {
+		c.t.Errorf("%d panics", n)
 	}
 }
 

@@ -7,11 +7,21 @@
 //	G6   memory is bounded                            memory_test.go
 //	G7   slow clients cost only themselves            slow_test.go
 //	G8   closing idle connections loses no request    stale_test.go
+//	G9   a killed origin fails only what it had       killed_test.go
+//	G10  a silent origin costs others nothing         frozen_test.go
 //	G11  a cut answer is seen as cut                  cut_test.go
 //	G12  a client that has gone frees its origin      gone_test.go
+//	G13  restarts fail no request                     drain_test.go
+//	G14  reloads fail no request and leave nothing    reload_test.go
 //	G15  running out of descriptors is survived       starved_test.go
+//	G17  a clock that jumps ends nothing              clock_test.go
 //	G19  who asks is not the client's to say          identity_test.go
 //	G21  strictness is cheap                          strict_test.go
+//	G22  all of it at once, for long                  soak_test.go
+//
+// And of surges: a burst never gives an origin more than its capacity
+// (burst_test.go); origins that flap are borne, also under ten times the load
+// that they can take (flap_test.go).
 //
 // The tests know the gateway from outside: its configuration, its addresses,
 // what it counts. Clients and origins are raw connections and net/http's
@@ -21,7 +31,8 @@
 // from before it.
 //
 // Memory, processor time and descriptors are measured in a process of its own
-// that holds the gateway and nothing else: the test binary, run again.
+// that holds the gateway and nothing else: the test binary, run again. So are
+// origins that are killed and frozen.
 //
 // The short forms run with all tests; -soak runs the long ones.
 package promises

@@ -190,6 +190,9 @@ func answerTorn(c *net.TCPConn, e errand) bool {
 func serveErrands(report func(error)) func(*net.TCPConn) {
 	return func(c *net.TCPConn) {
 		requests(c, func(r *http.Request) bool {
+			if r.URL.Path == "/ping" {
+				return answerPing(c)
+			}
 			e, err := errandOf(r)
 			if err != nil {
 				report(err)
@@ -211,6 +214,12 @@ func serveErrands(report func(error)) func(*net.TCPConn) {
 			return ways[e.way].answer(c, e)
 		})
 	}
+}
+
+// answerPing answers the gateway's own question.
+func answerPing(c *net.TCPConn) bool {
+	_, err := io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	return err == nil
 }
 
 // verdict is what became of an errand.
