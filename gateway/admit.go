@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -66,8 +67,11 @@ func (x *Exchange) leave() {
 // and its sessions may go elsewhere (M-BIND-09), or full and they may for once
 // . After a failure there only those go there again that may go nowhere else.
 func (x *Exchange) admitHome() (reason Reason, settled bool) {
+	if x.decision.Bound == "" || x.attempts > 0 && !x.session.strict {
+		return Served, false
+	}
 	home := x.findHome()
-	if home < 0 || x.attempts > 0 && !x.session.strict {
+	if home < 0 {
 		return Served, false
 	}
 	i, err := x.enterHome(home)
@@ -80,18 +84,15 @@ func (x *Exchange) admitHome() (reason Reason, settled bool) {
 	if !x.session.strict || x.group.slots[home].Access() != admission.Shut {
 		return Served, false
 	}
-	if x.tryOut(home) {
+	if x.group.members[home].state.lets(true) && x.tryOut(home, true) {
 		return x.take(home), true
 	}
 	return SessionOriginOut, true
 }
 
 // findHome finds the origin where the session is at home and its group, -1 if
-// the session has none.
+// the mapping has no such origin.
 func (x *Exchange) findHome() int {
-	if x.decision.Bound == "" {
-		return -1
-	}
 	for _, g := range x.mapping.groups {
 		if i, ok := g.byName[x.decision.Bound]; ok {
 			x.use(g)
@@ -107,7 +108,7 @@ func (x *Exchange) enterHome(home int) (int, error) {
 	s := x.seek()
 	s.Only = home
 	if !x.session.rebalance {
-		return x.group.lead.queue.Enter(s, x.group.balancer)
+		return x.line()
 	}
 	if i := s.Take(x.group.balancer); i >= 0 {
 		return i, nil
@@ -124,49 +125,56 @@ func (x *Exchange) seek() *admission.Seeker {
 }
 
 // enter takes a slot in the group: at an origin that has to be tried out, or at
-// one that the balancer picks. Whom the exchange has tried comes after all others.
+// one that the balancer picks. Whom the exchange has tried comes after all
+// others, also if those have to be waited for: it would fail it again (M-ALG-13).
 func (x *Exchange) enter() (int, error) {
 	s := x.seek()
 	if x.attempts == 0 {
-		for i := range x.group.members {
-			if x.tryOut(i) {
-				return i, nil
-			}
+		if i := x.findTrial(); i >= 0 {
+			return i, nil
 		}
 	}
-	if s.Barred != 0 {
-		if i, err := x.enterElsewhere(); err != admission.ErrNone {
-			return i, err
-		}
+	i, err := x.line()
+	if s.Barred != 0 && (err == admission.ErrNone || err == admission.ErrFull) {
 		s.Barred = 0
+		i, err = x.line()
 	}
-	return x.group.lead.queue.Enter(s, x.group.balancer)
+	return i, err
 }
 
-// enterElsewhere takes a slot at an origin that the exchange has not tried. It
-// waits for one, as long as there is a place in the queue, if the last one that
-// it has tried was to blame: that would fail it again.
-func (x *Exchange) enterElsewhere() (int, error) {
-	s := &x.seeker
-	if x.blamed {
-		if i, err := x.group.lead.queue.Enter(s, x.group.balancer); err != admission.ErrFull {
-			return i, err
+// line enters the queue of the group's lead, and counts the wait, if there is one.
+func (x *Exchange) line() (int, error) {
+	lead, before := x.group.lead, x.seeker.Waited
+	i, err := lead.queue.Enter(&x.seeker, x.group.balancer)
+	if waited := x.seeker.Waited - before; waited > 0 {
+		lead.metrics.Wait.Observe(waited)
+	}
+	return i, err
+}
+
+// findTrial takes a slot at an origin of the group whose trial is due, and
+// returns its index; -1: there is none.
+func (x *Exchange) findTrial() int {
+	looked, alone := false, false
+	for i, m := range x.group.members {
+		if m.state.origin.Health() == origin.Up || m.state.state() != serving {
+			continue
 		}
-	} else if i := s.Take(x.group.balancer); i >= 0 {
-		return i, nil
+		if !looked {
+			looked, alone = true, !x.anyUp()
+		}
+		if x.tryOut(i, alone) {
+			return i
+		}
 	}
-	return -1, admission.ErrNone
+	return -1
 }
 
-// tryOut takes a slot at origin i of the group if that is out and its trial is
-// due: nobody checks it, so a request has to. Soon, if it can go nowhere
-// else: then it costs nobody anything.
-func (x *Exchange) tryOut(i int) bool {
+// tryOut takes a slot at origin i of the group, which is out, if its trial is
+// due: nobody checks it, so a request has to. alone says that the request
+// can go nowhere else: then a trial costs nobody anything, and is due soon.
+func (x *Exchange) tryOut(i int, alone bool) bool {
 	m, slots := x.group.members[i], x.group.slots[i]
-	if m.state.origin.Health() == origin.Up || m.state.state() != serving {
-		return false
-	}
-	alone := x.seeker.Only == i || !x.group.anyUp()
 	if !m.state.origin.Due(x.tick, alone) || !slots.Take() {
 		return false
 	}
@@ -176,13 +184,21 @@ func (x *Exchange) tryOut(i int) bool {
 	return x.trial
 }
 
+// anyUp reports whether an origin of one of the mapping's groups is in service.
+func (x *Exchange) anyUp() bool {
+	return slices.ContainsFunc(x.mapping.groups, (*group).anyUp)
+}
+
 // retryAfter says, in whole seconds, when a refused client may try again: when
-// all who wait now have been served or turned away, or when an origin that is
-// out is looked at again.
+// all who wait now have been served or turned away, or when the first origin that
+// is out is looked at again.
 func (x *Exchange) retryAfter(reason Reason) []byte {
-	d := x.group.lead.comeback
-	if reason == QueueFull || reason == QueueTimeout {
-		d = x.group.lead.queue.Timeout()
+	d := x.group.lead.queue.Timeout()
+	if reason == NoOrigin || reason == SessionOriginOut {
+		d = x.group.lead.comeback
+		for _, g := range x.mapping.groups {
+			d = min(d, g.lead.comeback)
+		}
 	}
 	return strconv.AppendInt(x.again[:0], max(1, int64((d+time.Second-1)/time.Second)), 10)
 }

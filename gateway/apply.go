@@ -203,6 +203,7 @@ func (p *preparation) swap() {
 	}
 	g.metrics.Use(p.set)
 	uses.welcome()
+	p.takeOver()
 	g.current.Store(p.snap)
 	uses.settle()
 	g.places.setLimit(connectionLimit(p.cfg.Limits.Connections))
@@ -308,6 +309,10 @@ func (l *listener) close() {
 	l.socket.Close()
 }
 
+// leastReserved is how many descriptors are kept from clients and origins at
+// least: a gateway without either has about half as many.
+const leastReserved = 32
+
 // connectionLimit is limits.connections: auto is half of the descriptors that
 // the process may have, the other half being the origins'. Some are left for
 // what must go on when all are in use: the administrators' listener, the log,
@@ -320,8 +325,13 @@ func connectionLimit(n config.Auto) int {
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {
 		return 1 << 20
 	}
-	reserved := min(r.Cur/8, 128)
-	return int(max((r.Cur-reserved)/2, 16))
+	return halfOf(int64(min(r.Cur, 1<<30)))
+}
+
+// halfOf is half of the descriptors that are left when some are kept.
+func halfOf(descriptors int64) int {
+	kept := max(min(descriptors/8, 128), leastReserved)
+	return int(max((descriptors-kept)/2, 4))
 }
 
 // listenerTLS reads the certificates of a listener; nil without TLS.

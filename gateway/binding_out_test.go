@@ -25,7 +25,7 @@ func TestBoundRequestWaitsForItsOrigin(t *testing.T) {
 			t.Errorf("a request without a session: %d from %q, want it from b at once", a.status, a.origin())
 		}
 	}
-	if o := homeStatus(t, g, "a"); o.Waiting != 1 || o.Load != 1 {
+	if o := statusOf(t, g, "a"); o.Waiting != 1 || o.Load != 1 {
 		t.Errorf("load %d, waiting %d at a; want 1 and 1", o.Load, o.Waiting)
 	}
 	hs[0].letGo <- struct{}{}
@@ -56,7 +56,7 @@ func TestBoundRequestIsTurnedAwayWhenItsOriginIsFull(t *testing.T) {
 			hs[0].letGo <- struct{}{}
 			wantAnswerOf(t, "the held request", held, "a")
 			stays(t, addr, cookie, "a")
-			if o := homeStatus(t, g, "a"); o.Load != 0 || o.Waiting != 0 {
+			if o := statusOf(t, g, "a"); o.Load != 0 || o.Waiting != 0 {
 				t.Errorf("load %d, waiting %d at a in the end", o.Load, o.Waiting)
 			}
 		})
@@ -366,4 +366,34 @@ func TestUnknownSessionIsBoundWhenAnOriginSetsIt(t *testing.T) {
 	}
 	home := visit(t, addr, "/in?old", "SID=old").origin()
 	stays(t, addr, "SID=old", home)
+}
+
+// A request whose session has lost its origin is repeated like any other: not at
+// the one that has just failed it, however free that is.
+func TestRepeatedRequestWithoutAHomeGoesElsewhere(t *testing.T) {
+	t.Parallel()
+	a, hs := newPlanned(t, "a", "reset reset"), newHomes(t, "b", "c")
+	hs.say(atCookie)
+	text := func(stateA, stateB, stateC string) string {
+		hs[0].settings, hs[1].settings = ", capacity: 2, state: "+stateB, ", state: "+stateC
+		first := fmt.Sprintf("[{ name: a, address: %q, capacity: 2, state: %s }, %s", a.addr, stateA, hs[:1].text()[1:])
+		return plainListener + fmt.Sprintf(`
+clusters:
+  main: { origins: %s, session: s, balancer_options: { tie: weighted }, failover: { threshold: 100 } }
+  dr: { origins: %s }
+sessions: { s: { cookie: SID } }
+sites: { w: { hosts: ["**"] } }
+mappings: [{ site: w, cluster: main, failover: [dr] }]
+`, first, hs[1:].text())
+	}
+	addr, g := start(t, text("disabled", "disabled", "serving"), hs.options())
+	cookie := enterAt(t, addr, "c")
+	apply(t, g, text("disabled", "serving", "disabled"))
+	held := hs[0].hold(t, addr, "")
+	apply(t, g, text("serving", "serving", "disabled"))
+	if got := visit(t, addr, "/", cookie); got.status != 200 || got.origin() != "b" {
+		t.Errorf("answered %d by %q, want b's answer", got.status, got.origin())
+	}
+	hs[0].letGo <- struct{}{}
+	wantAnswerOf(t, "the held request", held, "b")
 }

@@ -141,7 +141,7 @@ func TestSessionStaysAtItsOrigin(t *testing.T) {
 	if n := hs.except(first).count(); n != 2 {
 		t.Errorf("of 3 requests without a session %d went elsewhere, want 2", n)
 	}
-	if o := homeStatus(t, g, first); o.Sessions != 1 {
+	if o := statusOf(t, g, first); o.Sessions != 1 {
 		t.Errorf("%d sessions are at home at %q, want 1", o.Sessions, first)
 	}
 }

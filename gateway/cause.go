@@ -42,8 +42,19 @@ func (x *Exchange) causeText() string {
 	if !ok {
 		return x.cause.Error()
 	}
-	if _, body := errors.AsType[*origin.BodyError](e.Err); body || e.Phase == metrics.Connect {
+	return x.attemptText(e)
+}
+
+// attemptText is about an attempt that failed.
+func (x *Exchange) attemptText(e *origin.Error) string {
+	_, body := errors.AsType[*origin.BodyError](e.Err)
+	switch {
+	case body || e.Phase == metrics.Connect:
 		return e.Err.Error()
+	case x.reason == OriginTimeout && e.Phase == metrics.Wait:
+		return fmt.Sprintf("no answer for clusters.%s.first_byte_timeout, which is %v", x.member.cluster.name, x.member.cluster.timeouts.FirstByte)
+	case x.overspent:
+		return fmt.Sprintf("%v: %v; not repeated: clusters.%s.retry.budget is used up", e.Phase, e.Err, x.group.lead.name)
 	}
 	return e.Phase.String() + ": " + e.Err.Error()
 }
@@ -84,7 +95,7 @@ func (x *Exchange) admissionText() string {
 	case NoOrigin:
 		return standing(x.mapping.groups)
 	case SessionOriginOut:
-		return fmt.Sprintf("the session is at home at %s, which is out of service", x.decision.Bound)
+		return fmt.Sprintf("the session is bound to %s, which is out of service", x.decision.Bound)
 	}
 	return ""
 }

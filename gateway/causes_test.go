@@ -87,7 +87,7 @@ func TestCauseOfOriginFailures(t *testing.T) {
 		{"speaks something else", says("220 ready\r\n"), Options{}, 502, "bad_answer", `^wait: malformed status line$`},
 		{"two lengths", says(head + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n"), Options{}, 502, "bad_answer", `^wait: message length is malformed or stated twice$`},
 		{"bad chunks", says(head + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n"), Options{}, 502, "bad_answer", `^read: malformed chunked coding$`},
-		{"silent", silent, Options{}, 504, "origin_timeout", `^wait: timed out$`},
+		{"silent", silent, Options{}, 504, "origin_timeout", `^no answer for clusters\.app\.first_byte_timeout, which is 50ms$`},
 		{"half an answer", says(head + "Content-Length: 9\r\n\r\nhalf"), Options{}, 200, "answer_cut", `^unexpected EOF$`},
 		{"a good one", newTeller(t, "o").addr, Options{}, 200, "", `^$`},
 	} {

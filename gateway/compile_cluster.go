@@ -35,7 +35,7 @@ func (c *compiler) cluster(name string, cfg config.Cluster) *cluster {
 		overflows:    cfg.Queue.Overflow == "failover",
 		comeback:     comeback(cfg),
 		retries:      *cfg.Retry.Retries,
-		budget:       newRetryBudget(cfg.Retry.Budget),
+		budget:       newRetryBudget(cfg.Retry.Budget, largest(cfg.Origins)),
 		hostOrigin:   cfg.HostHeader == "origin",
 		metrics:      c.set.Cluster(name),
 	}
@@ -69,7 +69,7 @@ func (c *compiler) members(cl *cluster, cfg config.Cluster) {
 }
 
 func (c *compiler) member(cl *cluster, o config.Origin, key poolKey, secure *tls.Config) *member {
-	state := c.uses.state(o.Scheme, o.HostPort, o.Capacity, adminStateOf(o.State))
+	state := c.uses.state(o.Scheme, o.HostPort, o.Name, o.Capacity, adminStateOf(o.State))
 	return &member{
 		name:    o.Name,
 		host:    []byte(hostOf(o)),
@@ -110,6 +110,14 @@ func policy(cfg config.Failover) origin.Policy {
 		p.Count |= faults
 	}
 	return p
+}
+
+// largest is the largest capacity: so many requests one origin can take with it.
+func largest(origins []config.Origin) (capacity int) {
+	for _, o := range origins {
+		capacity = max(capacity, o.Capacity)
+	}
+	return capacity
 }
 
 // comeback is how long an origin that is out stays so at least, where all are.

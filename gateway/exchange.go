@@ -47,8 +47,8 @@ type Exchange struct {
 
 	// Obtaining fills in these.
 	trip      origin.Trip
-	next      int    // index of the mapping's group that is tried
-	group     *group // the same
+	next      int    // index of the mapping's group to go on with
+	group     *group // in which a slot is looked for: that, or the session's home's
 	seeker    admission.Seeker
 	slots     *admission.Slots // one of which is taken; nil: none
 	trial     bool             // the attempt finds out whether an origin is back
@@ -59,6 +59,7 @@ type Exchange struct {
 	bodyAt    int              // where in up that body begins
 	joined    bool             // the whole body stands in up
 	attempts  int
+	overspent bool      // a further attempt was safe, but not in the budget
 	asked     bool      // 102 was sent to learn whether the client is there
 	continued bool      // 100 was sent
 	released  bool      // the snapshot was given back
@@ -145,7 +146,7 @@ func (x *Exchange) reset() {
 	x.site, x.mapping, x.session, x.group, x.member = nil, nil, nil, nil, nil
 	x.next, x.attempts, x.firstByte = 0, 0, 0
 	x.seeker.Barred, x.seeker.Waited = 0, 0
-	x.trial, x.reading = false, false
+	x.trial, x.reading, x.overspent = false, false, false
 	x.asked, x.continued, x.trusted, x.released = false, false, false, false
 	x.joined, x.unframed = false, false
 	x.requestID = nil

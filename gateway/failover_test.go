@@ -90,11 +90,15 @@ func (o *planned) do(c net.Conn, r *bufio.Reader, word string) bool {
 		return false
 	}
 	code, cut := strings.CutSuffix(word, "-cut")
+	code, stalls := strings.CutSuffix(code, "-stall")
 	length := 2
-	if cut {
+	if cut || stalls {
 		length = 3
 	}
 	_, err := fmt.Fprintf(c, "HTTP/1.1 %s Planned\r\nX-Origin: %s\r\nContent-Length: %d\r\n\r\nok", code, o.name, length)
+	if stalls {
+		r.ReadByte()
+	}
 	return err == nil && !cut
 }
 
@@ -151,6 +155,8 @@ func TestEjection(t *testing.T) {
 		{"X-27: heads too large", "", times(5, "large"), true},
 		{"X-27: time-outs", "", times(5, "silent"), true},
 		{"X-27: answers that break off", "", times(5, "200-cut"), true},
+		{"X-27: answers that stall", "count: [timeout]", times(5, "200-stall"), true},
+		{"X-27: which are not broken off", "count: [reset]", times(5, "200-stall"), false},
 		{"X-27: an answer that is a failure and breaks off is one failure", "threshold: 3", times(2, "503-cut"), false},
 		{"X-27: and the third such ejects", "threshold: 3", times(3, "503-cut"), true},
 		{"X-27: an answer that does not count and breaks off counts", "", times(5, "500-cut"), true},
@@ -183,6 +189,9 @@ func TestEjection(t *testing.T) {
 			settings := ", retry: { retries: 0 }, failover: { " + tt.settings + " }"
 			if strings.Contains(tt.plan, "silent") {
 				settings += ", first_byte_timeout: 400ms"
+			}
+			if strings.Contains(tt.plan, "stall") {
+				settings += ", body_idle_timeout: 200ms"
 			}
 			addr, g := start(t, fmt.Sprintf(failoverText, s1.name, s1.addr, s2.name, s2.addr, settings), Options{Dial: s1.dial})
 			words := len(strings.Fields(tt.plan))

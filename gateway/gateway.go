@@ -41,6 +41,13 @@ type Options struct {
 	// gateway opens a socket of its own.
 	Listen func(address string) (net.Listener, error)
 
+	// Bindings is what [Gateway.WriteBindings] wrote at the gateway whose place
+	// this one takes. The first configuration that is applied has these sessions
+	// from the beginning; but not those of a definition or of an origin that it
+	// has not. What cannot be read costs the bindings and a line of the log.
+	// Nil: there was no gateway before.
+	Bindings io.Reader
+
 	// Logger is told what happens outside of exchanges. Nil: nobody is.
 	Logger *slog.Logger
 

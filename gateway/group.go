@@ -6,7 +6,6 @@ import (
 
 	"weirkeep/gateway/admission"
 	"weirkeep/gateway/balance"
-	"weirkeep/gateway/origin"
 )
 
 // group is the set of origins that a decision balances over: those of one
@@ -32,7 +31,7 @@ func (g *group) add(m *member) {
 // anyUp reports whether one of the origins is in service.
 func (g *group) anyUp() bool {
 	for _, m := range g.members {
-		if m.state.origin.Health() == origin.Up && m.state.state() == serving {
+		if m.state.access() == admission.Open {
 			return true
 		}
 	}

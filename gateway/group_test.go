@@ -64,7 +64,7 @@ func TestGroupsShareTheLoadOfAnOrigin(t *testing.T) {
 	if got := answerers(t, addr, "/one", 2) + answerers(t, addr, "/", 4); strings.Contains(got, "b") {
 		t.Errorf("with b full answered %s", got)
 	}
-	if o := homeStatus(t, g, "b"); o.Load != 1 {
+	if o := statusOf(t, g, "b"); o.Load != 1 {
 		t.Errorf("load %d at b, want 1", o.Load)
 	}
 	hs[1].letGo <- struct{}{}
@@ -226,6 +226,26 @@ func TestWaitersGoOnToTheFailoverGroup(t *testing.T) {
 	apply(t, g, text(", state: maintenance"))
 	for _, answer := range waits {
 		wantAnswerOf(t, "one that waited", answer, "b")
+	}
+	hs[0].letGo <- struct{}{}
+	wantAnswerOf(t, "the held request", held, "a")
+}
+
+// Who waits while its site is taken away is told so: it has no group any more.
+func TestWaitersWhoseSiteGoesAreRefused(t *testing.T) {
+	t.Parallel()
+	hs := newHomes(t, "a")
+	text := func(settings string) string {
+		hs[0].settings = ", capacity: 1" + settings
+		return groupText(clusterLine("main", hs, ", queue: { timeout: 1m }"), "  - { site: w, cluster: main }\n")
+	}
+	addr, g := start(t, text(""), hs.options())
+	held := hs[0].hold(t, addr, "")
+	waits := visitLater(t, addr, "/", "")
+	awaitWaiters(t, g, 1)
+	apply(t, g, strings.Replace(text(", state: disabled"), "\"**\"", "b.example", 1))
+	if a, err := await(waits); err != nil || a.status != 421 {
+		t.Errorf("answered %d %q, %v; want 421", a.status, a.body, err)
 	}
 	hs[0].letGo <- struct{}{}
 	wantAnswerOf(t, "the held request", held, "a")

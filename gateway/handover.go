@@ -4,9 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
+	"slices"
+	"strings"
 	"time"
+
+	"weirkeep/gateway/session"
 )
 
 // listen opens the socket of a listener. It is our own if nobody gave it to us.
@@ -87,6 +92,63 @@ func (g *Gateway) yieldListeners() (ended []chan struct{}) {
 	}
 	clear(g.listeners)
 	return ended
+}
+
+// WriteBindings writes where sessions are at home, for [Options.Bindings] of the
+// gateway that is to take this one's place: 256 MiB at most. What is learned
+// after that only this gateway knows.
+func (g *Gateway) WriteBindings(w io.Writer) error {
+	var all []session.Bindings
+	if s := g.current.Load(); s != nil {
+		all = s.allBindings(g.now(time.Now()))
+	}
+	left, err := session.WriteBindings(w, all)
+	if left > 0 {
+		g.log.Warn("there are too many session bindings to hand all of them over", "left", left)
+	}
+	return err
+}
+
+// allBindings are those of every session, in the order of their names.
+func (s *snapshot) allBindings(now time.Time) (all []session.Bindings) {
+	for _, p := range s.sessions {
+		all = append(all, session.Bindings{Session: p.definition.Name, Entries: p.bindings.Entries(now)})
+	}
+	slices.SortFunc(all, func(a, b session.Bindings) int { return strings.Compare(a.Session, b.Session) })
+	return all
+}
+
+// takeOver binds sessions as the gateway did whose place this one takes. It is
+// called before the first configuration is current, so that no request finds
+// none of them.
+func (p *preparation) takeOver() {
+	from := p.g.opts.Bindings
+	if from == nil || p.g.applied != nil {
+		return
+	}
+	all, err := session.ReadBindings(from)
+	if err != nil {
+		p.g.log.Warn("the session bindings of the gateway before are lost", "because", err)
+		return
+	}
+	now, there, bound := p.g.now(time.Now()), 0, 0
+	for _, b := range all {
+		there += len(b.Entries)
+		bound += p.snap.restore(b, now)
+	}
+	p.g.log.Info("session bindings taken over", "bindings", bound, "dropped", there-bound)
+}
+
+// restore binds the sessions of one definition that is still there to those of
+// their origins that are, and returns how many are bound.
+func (s *snapshot) restore(b session.Bindings, now time.Time) int {
+	for d, p := range s.sessions {
+		if d.Name == b.Session {
+			p.bindings.Restore(slices.DeleteFunc(b.Entries, func(e session.Entry) bool { return !p.homes[e.Origin] }), now)
+			return p.bindings.Len()
+		}
+	}
+	return 0
 }
 
 // ReopenLogs goes on in a new file of the access log's name, after the old one

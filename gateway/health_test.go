@@ -1,7 +1,13 @@
 package gateway
 
 import (
+	"bufio"
+	"context"
+	"fmt"
 	"io"
+	"net"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -199,4 +205,91 @@ func TestTrialsWhereAllAreOut(t *testing.T) {
 			t.Errorf("X-44: s1 is %s", s.Health)
 		}
 	})
+}
+
+// A trial tells its outcome once: when its long answer ends, that is no news of an
+// origin which has gone out again meanwhile.
+func TestEndOfATrialBringsNobodyBack(t *testing.T) {
+	t.Parallel()
+	var refuses atomic.Bool
+	goOn := make(chan struct{})
+	socket := rawOrigin(t, func(c net.Conn) {
+		if _, err := readRawHead(bufio.NewReader(c)); err == nil {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no")
+			<-goOn
+			io.WriteString(c, "k")
+		}
+	})
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		if refuses.Load() {
+			return nil, syscall.ECONNREFUSED
+		}
+		return dialTCP(ctx, network, address)
+	}
+	addr, g := start(t, plainListener+fmt.Sprintf("clusters: { app: { origins: [{ name: a, address: %q }] } }\n", socket.Addr()), Options{Dial: dial})
+	refuses.Store(true)
+	ask(t, addr, "GET / HTTP/1.1\r\nHost: a.example")
+	refuses.Store(false)
+	awaitTrial(t, g, socket.Addr().String())
+	trial := visitLater(t, addr, "/", "")
+	until(t, "the trial has brought it back", func() bool { return statusOf(t, g, "a").Up })
+	refuses.Store(true)
+	ask(t, addr, "GET / HTTP/1.1\r\nHost: a.example")
+	close(goOn)
+	if a, err := await(trial); err != nil || a.body != "ok" {
+		t.Errorf("the trial was answered %d %q, %v", a.status, a.body, err)
+	}
+	if s := statusOf(t, g, "a"); s.Up || len(s.Transitions) != 3 {
+		t.Errorf("up: %v, transitions %v; want out, back, out", s.Up, s.Transitions)
+	}
+}
+
+// awaitTrial waits until a request that can go nowhere else may try an origin.
+func awaitTrial(tb testing.TB, g *Gateway, addr string) {
+	tb.Helper()
+	until(tb, "a trial is due", func() bool {
+		g.registry.mu.Lock()
+		defer g.registry.mu.Unlock()
+		return g.registry.states["http://"+addr].thing.origin.Due(time.Now(), true)
+	})
+}
+
+// An origin that is out is not tried out soon at the cost of requests which another
+// cluster would serve.
+func TestFailoverSparesRequestsTheTrial(t *testing.T) {
+	t.Parallel()
+	hs := newHomes(t, "a", "b")
+	addr, g := start(t, groupText(clusterLine("main", hs[:1], "")+clusterLine("dr", hs[1:], ""), "  - { site: w, cluster: main, failover: [dr] }\n"), hs.options())
+	hs[0].down.Store(true)
+	answerers(t, addr, "/", 1)
+	hs[0].down.Store(false)
+	awaitTrial(t, g, hs[0].addr)
+	if got := answerers(t, addr, "/", 4); got != "bbbb" {
+		t.Errorf("X-44: half a second later answered by %q, want b alone for ten", got)
+	}
+}
+
+// A session that may go nowhere else tries out its origin, also one that drains.
+func TestStrictSessionTriesOutItsHome(t *testing.T) {
+	t.Parallel()
+	for _, state := range []string{"serving", "draining"} {
+		t.Run(state, func(t *testing.T) {
+			t.Parallel()
+			hs := newHomes(t, "a", "b")
+			hs.say(atCookie)
+			text := func() string { return hs.boundText("", byCookie+", on_primary_down: fail", "") }
+			addr, g := start(t, text(), hs.options())
+			cookie := enterAt(t, addr, "a")
+			hs[0].settings = ", state: " + state
+			apply(t, g, text())
+			hs[0].kill()
+			visit(t, addr, "/", cookie)
+			hs[0].down.Store(false)
+			if statusOf(t, g, "a").Up {
+				t.Fatal("a failed connect has not ejected it")
+			}
+			awaitTrial(t, g, hs[0].addr)
+			stays(t, addr, cookie, "a")
+		})
+	}
 }

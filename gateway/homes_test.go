@@ -270,18 +270,6 @@ func enterAt(tb testing.TB, addr, origin string) (cookie string) {
 	return ""
 }
 
-// homeStatus is the status of an origin, in the first cluster that names it.
-func homeStatus(tb testing.TB, g *Gateway, name string) OriginStatus {
-	tb.Helper()
-	for _, o := range g.Status().Origins {
-		if o.Name == name {
-			return o
-		}
-	}
-	tb.Fatalf("the status has no origin %q", name)
-	return OriginStatus{}
-}
-
 // awaitWaiters waits until so many exchanges stand in all queues.
 func awaitWaiters(tb testing.TB, g *Gateway, n int) {
 	tb.Helper()

@@ -31,6 +31,8 @@ type listener struct {
 	ended   chan struct{}            // closed: that server's term is over; applying's
 	ending  atomic.Bool              // it closes when nobody is left to be accepted
 	closed  atomic.Bool
+	failed  atomic.Int64 // accepts that failed and were not told of
+	told    atomic.Int64 // unix nanoseconds, when one was
 }
 
 // listenerOptions are what a configuration says of a listener.
@@ -116,7 +118,11 @@ const (
 )
 
 func (t term) waitOut(err error, pause time.Duration) time.Duration {
-	t.gateway.log.Warn("cannot accept a connection; trying again", slog.String("listener", t.options.Load().name), slog.Any("error", err), slog.Duration("in", pause))
+	if n := t.failed.Add(1); time.Since(time.Unix(0, t.told.Load())) >= time.Second {
+		t.told.Store(time.Now().UnixNano())
+		t.failed.Add(-n)
+		t.gateway.log.Warn("cannot accept a connection; trying again", slog.String("listener", t.options.Load().name), slog.Any("error", err), slog.Int64("times", n))
+	}
 	time.Sleep(pause)
 	return min(2*pause, acceptPauseMax)
 }

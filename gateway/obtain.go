@@ -53,7 +53,7 @@ func (g *Gateway) obtainAnew(x *Exchange) Reason {
 	old := x.snap
 	x.snap = g.acquire()
 	old.release()
-	x.next, x.group = 0, nil
+	x.site, x.mapping, x.session, x.next = nil, nil, nil, 0
 	if reason := g.decide(x); reason != Served {
 		return reason
 	}
@@ -163,7 +163,11 @@ func (x *Exchange) mayRetry(e *origin.Error) bool {
 	if x.trip.Upgrade != nil && e.Answered {
 		return false
 	}
-	return e.Retryable(idempotent(x.Method)) && lead.budget.spend()
+	if !e.Retryable(idempotent(x.Method)) {
+		return false
+	}
+	x.overspent = e.Phase != metrics.Connect && !lead.budget.spend()
+	return !x.overspent
 }
 
 // repeatable reports whether the request's body can be sent once more: there is

@@ -11,6 +11,7 @@ import (
 // health, its slots, and what the operator wants of it. All clusters that name
 // the address share it.
 type originState struct {
+	name    atomic.Pointer[string] // of the origin, as the configuration has it
 	origin  *origin.Origin
 	slots   *admission.Slots
 	admin   atomic.Uint32 // adminState
@@ -45,6 +46,13 @@ func adminStateOf(name string) adminState {
 // state is what the operator wants of the origin.
 func (s *originState) state() adminState { return adminState(s.admin.Load()) }
 
+// lets reports whether the operator lets in what is, or is not, bound to the
+// origin, whatever its health.
+func (s *originState) lets(bound bool) bool {
+	a := s.state()
+	return a == serving || a == draining && bound
+}
+
 // access is to whom the origin is open: the operator's word and its health.
 func (s *originState) access() admission.Access {
 	if s.origin.Health() != origin.Up {
@@ -69,7 +77,8 @@ func (s *originState) open(a adminState) {
 }
 
 // settle makes what a configuration says of the origin true.
-func (s *originState) settle(capacity int, a adminState) {
+func (s *originState) settle(name string, capacity int, a adminState) {
+	s.name.Store(&name)
 	s.slots.SetCapacity(capacity)
 	s.admin.Store(uint32(a))
 	s.slots.Set(s.access)

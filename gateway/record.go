@@ -39,9 +39,6 @@ func (x *Exchange) count(all *metrics.Registry, status int, content int64, took 
 	if x.mapping != nil {
 		m = x.mapping.metrics
 	}
-	if x.seeker.Waited > 0 {
-		x.group.lead.metrics.Wait.Observe(x.seeker.Waited)
-	}
 	m.Exchange(status)
 	m.Duration.Observe(took)
 	m.RequestBytes.Add(uint64(x.Body.Read()))
@@ -55,7 +52,7 @@ func (x *Exchange) fill(r *accessRecord) {
 		r.site = x.site.name
 	}
 	if x.mapping != nil {
-		r.mapping, r.cluster = x.mapping.name, x.mapping.groups[0].lead.name
+		r.mapping, r.cluster = x.mapping.name, x.mapping.groups[x.next].lead.name
 	}
 	if x.member != nil {
 		r.origin, r.cluster = x.member.name, x.member.cluster.name

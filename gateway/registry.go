@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -84,17 +85,19 @@ func use[K comparable, V any](u *uses, s shelf[K, V], key K, make func() V, clos
 }
 
 // state returns the state of the origin at an address, which is spoken to in a
-// scheme. Capacity and state are what it gets when the snapshot is current.
-func (u *uses) state(scheme, address string, capacity int, a adminState) *originState {
-	s := use(u, u.r.states, scheme+"://"+address, func() *originState { return u.r.newState(address, capacity) }, nil)
+// scheme. Capacity and admin state are what it gets when the snapshot is
+// current; one that is new has them at once.
+func (u *uses) state(scheme, address, name string, capacity int, a adminState) *originState {
+	s := use(u, u.r.states, scheme+"://"+address, func() *originState { return u.r.newState(address, name, capacity, a) }, nil)
 	u.open = append(u.open, func() { s.open(a) })
-	u.tell = append(u.tell, func() { s.settle(capacity, a) })
+	u.tell = append(u.tell, func() { s.settle(name, capacity, a) })
 	return s
 }
 
-func (r *registry) newState(address string, capacity int) *originState {
+func (r *registry) newState(address, name string, capacity int, a adminState) *originState {
 	s := &originState{slots: r.lobby.NewSlots(capacity)}
 	s.origin = &origin.Origin{Address: address, OnChange: func(_ *origin.Origin, t origin.Transition) { r.changed(s, t) }}
+	s.settle(name, capacity, a)
 	return s
 }
 
@@ -160,9 +163,11 @@ func (u *uses) settle() {
 	u.r.watch(u.checks)
 }
 
-// release lets go what the snapshot has named.
+// release lets go what the snapshot has named, the last first: a pool goes before
+// the state of its origin, or who takes both in between would get a pool that
+// speaks to another state than its own.
 func (u *uses) release() {
-	for _, letGo := range u.letGo {
+	for _, letGo := range slices.Backward(u.letGo) {
 		letGo()
 	}
 	u.letGo = nil

@@ -61,7 +61,7 @@ func TestReportSessionsBegunByARetry(t *testing.T) {
 				t.Fatalf("client %d was answered by %q", n, home)
 			}
 		}
-		if o := homeStatus(t, g, "a"); o.Attempts < 10 || o.Sessions != 0 {
+		if o := statusOf(t, g, "a"); o.Attempts < 10 || o.Sessions != 0 {
 			t.Errorf("%d attempts and %d sessions at the one that refuses, want at least 10 and none", o.Attempts, o.Sessions)
 		}
 		hs[0].down.Store(false)

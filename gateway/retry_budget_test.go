@@ -37,7 +37,7 @@ func TestRetryBudget(t *testing.T) {
 		{"a small share", percent / 2, 0, 1000, 100 + 999/200},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newRetryBudget(tt.share)
+			b := newRetryBudget(tt.share, 0)
 			for range tt.quiet {
 				b.earn()
 			}
@@ -60,12 +60,12 @@ func TestRetryBudget(t *testing.T) {
 func TestRetryBudgetHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		share := unit.Percent(rapid.IntRange(0, oneAttempt).Draw(t, "share"))
-		b := newRetryBudget(share)
-		saved := int64(savedAtMost)
+		b := newRetryBudget(share, 0)
+		saved := int64(leastReserve * oneAttempt)
 		for _, earns := range rapid.SliceOf(rapid.Bool()).Draw(t, "earns") {
 			if earns {
 				b.earn()
-				if saved < savedAtMost {
+				if saved < leastReserve*oneAttempt {
 					saved += int64(share)
 				}
 				continue
@@ -87,7 +87,7 @@ func TestRetryBudgetHolds(t *testing.T) {
 func TestHammerRetryBudget(t *testing.T) {
 	const each = 5000
 	workers := 2 * runtime.GOMAXPROCS(0)
-	b := newRetryBudget(20 * percent)
+	b := newRetryBudget(20*percent, 0)
 	var granted atomic.Int64
 	var all sync.WaitGroup
 	for range workers {
@@ -104,7 +104,7 @@ func TestHammerRetryBudget(t *testing.T) {
 	if most := int64(100 + workers*each/5); granted.Load() > most {
 		t.Errorf("%d further attempts were granted, want at most %d", granted.Load(), most)
 	}
-	if saved := b.saved.Load(); saved < 0 || saved > savedAtMost+int64(workers)*int64(20*percent) {
+	if saved := b.saved.Load(); saved < 0 || saved > leastReserve*oneAttempt+int64(workers)*int64(20*percent) {
 		t.Errorf("%d is saved in the end", saved)
 	}
 }
@@ -130,8 +130,8 @@ func TestDyingClusterIsNotFlooded(t *testing.T) {
 			t.Parallel()
 			dies := func(_ int, c *endConn) { c.head() }
 			one, other := newEndOrigin(t, dies), newEndOrigin(t, dies)
-			both := fmt.Sprintf(`%s" }, { address: "%s`, one.addr, other.addr)
-			text := "listeners: [{ address: \"127.0.0.1:0\" }]\nclusters: { app: { origins: [{ address: \"" + both + "\" }], failover: { threshold: 1000 }" + tt.retry + " } }\n" + endNoLog
+			both := fmt.Sprintf(`%s" }, { capacity: 100, address: "%s`, one.addr, other.addr)
+			text := "listeners: [{ address: \"127.0.0.1:0\" }]\nclusters: { app: { origins: [{ capacity: 100, address: \"" + both + "\" }], failover: { threshold: 1000 }" + tt.retry + " } }\n" + endNoLog
 			addr, g := start(t, text, Options{})
 			c := endDial(t, addr)
 			r := bufio.NewReader(c)

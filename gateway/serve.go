@@ -48,14 +48,29 @@ func (g *Gateway) whoEnded(reason Reason) Reason {
 }
 
 // finish ends the walk, also one that ended in a panic: a fault of ours costs
-// its own exchange and no other.
+// its own exchange and no other, also if it is met while that is recorded.
 func (g *Gateway) finish(x *Exchange) {
 	defer x.release()
 	defer x.leave()
 	if fault := recover(); fault != nil {
 		g.caught(x, fault)
 	}
+	defer g.unrecorded(x)
 	g.record(x)
+}
+
+// unrecorded ends an exchange that met a fault of ours while it was recorded.
+func (g *Gateway) unrecorded(x *Exchange) {
+	if fault := recover(); fault != nil {
+		g.tellPanic(fault)
+		x.w.Abort()
+	}
+}
+
+// tellPanic counts and logs a fault of ours.
+func (g *Gateway) tellPanic(fault any) {
+	g.metrics.Process.Panics.Inc()
+	g.log.Error("panic in an exchange", slog.Any("fault", fault), slog.String("stack", string(debug.Stack())))
 }
 
 // release gives the snapshot back, once. Its parts may still be read.
@@ -76,9 +91,8 @@ func (g *Gateway) caught(x *Exchange, fault any) {
 		}
 	}()
 	x.reason = Panicked
-	g.metrics.Process.Panics.Inc()
+	g.tellPanic(fault)
 	x.trip.Abandon()
-	g.log.Error("panic in an exchange", slog.Any("fault", fault), slog.String("stack", string(debug.Stack())))
 	if status, _ := x.w.Sent(); status == 0 {
 		g.refuse(x, Panicked)
 	} else {

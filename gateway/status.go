@@ -3,7 +3,6 @@ package gateway
 import (
 	"net"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -54,9 +53,10 @@ type ListenerStatus struct {
 
 // ClusterStatus is one cluster of a [Status].
 type ClusterStatus struct {
-	Name            string
-	Balancer        string
-	Waiting, Places int // in its queue: who waits, and how many may
+	Name      string
+	Balancer  string
+	Waiting   int // in its queue
+	QueueSize int // how many may wait
 }
 
 // OriginStatus is one origin of a cluster of a [Status]. What belongs to the
@@ -121,7 +121,7 @@ func (snap *snapshot) describe(s *Status, cfg *config.Config, now time.Time) {
 	for _, cl := range snap.clusters {
 		s.Clusters = append(s.Clusters, ClusterStatus{
 			Name: cl.name, Balancer: cfg.Clusters[cl.name].Balancer,
-			Waiting: cl.queue.Waiting(), Places: cl.queue.Size(),
+			Waiting: cl.queue.Waiting(), QueueSize: cl.queue.Size(),
 		})
 		for _, m := range cl.members {
 			o := m.status()
@@ -156,14 +156,7 @@ func (m *member) status() OriginStatus {
 		s.Failures += m.metrics.Failures[i].Load()
 	}
 	if f := o.LastFailure(); f != nil {
-		s.LastError, s.LastErrorAt = lastError(f), f.At
+		s.LastError, s.LastErrorAt = f.Why(), f.At
 	}
 	return s
-}
-
-func lastError(f *origin.Failure) string {
-	if f.Err == nil {
-		return "answered " + strconv.Itoa(f.Status)
-	}
-	return f.Err.Error()
 }

@@ -29,11 +29,11 @@ func TestApplyKeepsWhatIsKnownOfAnAddress(t *testing.T) {
 	held := hs[0].hold(t, addr, "")
 	hs[1].kill()
 	answerers(t, addr, "/", 3)
-	before := []OriginStatus{homeStatus(t, g, "a"), homeStatus(t, g, "b")}
+	before := []OriginStatus{statusOf(t, g, "a"), statusOf(t, g, "b")}
 	hs[0].called, hs[1].called = "x", "y"
 	hs[2].settings = ", state: draining"
 	apply(t, g, text("two"))
-	a, b, c := homeStatus(t, g, "x"), homeStatus(t, g, "y"), homeStatus(t, g, "c")
+	a, b, c := statusOf(t, g, "x"), statusOf(t, g, "y"), statusOf(t, g, "c")
 	if before[0].Load != 1 || a.Load != 1 {
 		t.Errorf("load %d before and %d after, want 1", before[0].Load, a.Load)
 	}
@@ -50,7 +50,7 @@ func TestApplyKeepsWhatIsKnownOfAnAddress(t *testing.T) {
 	if a, err := await(held); err != nil || a.status != 200 {
 		t.Errorf("the held request: %d, %v", a.status, err)
 	}
-	until(t, "its slot is free", func() bool { return homeStatus(t, g, "x").Load == 0 })
+	until(t, "its slot is free", func() bool { return statusOf(t, g, "x").Load == 0 })
 }
 
 // HF-03: dead origins stay out when one is added, and nobody notices the edit.
@@ -66,7 +66,7 @@ func TestDeadOriginsStayOutWhenOneIsAdded(t *testing.T) {
 	}
 	until(t, "the dead ones are out", func() bool {
 		visit(t, addr, "/", "")
-		return homeStatus(t, g, "a").Health+homeStatus(t, g, "b").Health+homeStatus(t, g, "c").Health == "ejectedejectedejected"
+		return statusOf(t, g, "a").Health+statusOf(t, g, "b").Health+statusOf(t, g, "c").Health == "ejectedejectedejected"
 	})
 	tried := dials.Load()
 	stop, failures := askInBackground(addr)
@@ -105,7 +105,7 @@ func TestChecksFollowTheListOfOrigins(t *testing.T) {
 	text := func(n int) string { return hs[:n].boundText(cluster, byCookie, "") }
 	addr, g := start(t, text(3), hs.options())
 	bad.Store(true)
-	until(t, "the bad one is down", func() bool { return homeStatus(t, g, "a").Health == "down" })
+	until(t, "the bad one is down", func() bool { return statusOf(t, g, "a").Health == "down" })
 	for n := range 6 {
 		apply(t, g, text(2+n%2))
 		if got := answerers(t, addr, "/", 4); strings.Contains(got, "a") {
@@ -125,7 +125,7 @@ func TestChecksFollowTheListOfOrigins(t *testing.T) {
 		t.Errorf("the origin that was removed was checked %d times more", n)
 	}
 	bad.Store(false)
-	until(t, "the bad one is back", func() bool { return homeStatus(t, g, "a").Up })
+	until(t, "the bad one is back", func() bool { return statusOf(t, g, "a").Up })
 }
 
 // Waiters stand through an Apply, in the order in which they came. Limits are
@@ -145,8 +145,8 @@ func TestApplyKeepsTheQueue(t *testing.T) {
 		awaitWaiters(t, g, n+1)
 	}
 	apply(t, g, text(2))
-	if c := g.Status().Clusters[0]; c.Waiting != 4 || c.Places != 2 {
-		t.Errorf("%d wait in %d places, want 4 in 2", c.Waiting, c.Places)
+	if c := g.Status().Clusters[0]; c.Waiting != 4 || c.QueueSize != 2 {
+		t.Errorf("%d wait in %d places, want 4 in 2", c.Waiting, c.QueueSize)
 	}
 	if a := visit(t, addr, "/", ""); a.status != 503 {
 		t.Errorf("one more: %d, want 503", a.status)
@@ -181,7 +181,7 @@ func TestApplyChangesCapacityUnderLoad(t *testing.T) {
 	until(t, "three are held", func() bool { return hs[0].held.Load() == 3 })
 	awaitWaiters(t, g, 2)
 	apply(t, g, text(1))
-	if o := homeStatus(t, g, "a"); o.Load != 3 || o.Capacity != 1 || o.Waiting != 2 {
+	if o := statusOf(t, g, "a"); o.Load != 3 || o.Capacity != 1 || o.Waiting != 2 {
 		t.Errorf("load %d of %d, %d wait; want 3 of 1 and 2", o.Load, o.Capacity, o.Waiting)
 	}
 	for range 2 {
@@ -216,7 +216,7 @@ func TestApplyKeepsBindings(t *testing.T) {
 	}
 	apply(t, g, hs.boundText("", byCookie+", entries: 1", ""))
 	stays(t, addr, atB, "b")
-	if n := homeStatus(t, g, "a").Sessions + homeStatus(t, g, "b").Sessions; n != 1 {
+	if n := statusOf(t, g, "a").Sessions + statusOf(t, g, "b").Sessions; n != 1 {
 		t.Errorf("%d sessions are bound, want the one that there is room for", n)
 	}
 	hs[1].called = "renamed"
@@ -269,7 +269,7 @@ func TestApplyKeepsTunnels(t *testing.T) {
 		io.WriteString(c, "ping")
 		expectBytes(t, r, "ping")
 	}
-	if s := homeStatus(t, g, "o"); s.Load != 1 || s.Tunnels != 1 {
+	if s := statusOf(t, g, "o"); s.Load != 1 || s.Tunnels != 1 {
 		t.Errorf("load %d, tunnels %d; want 1 and 1", s.Load, s.Tunnels)
 	}
 	waits := visitLater(t, addr, "/", "")

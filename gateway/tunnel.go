@@ -45,7 +45,7 @@ func (g *Gateway) tunnel(x *Exchange) Reason {
 	}
 	up.Close()
 	x.trip.End(false)
-	if err != nil && g.cut.Load() {
+	if (err != nil || t.broken) && g.cut.Load() {
 		return CutByDrain
 	}
 	return Served
@@ -61,6 +61,7 @@ type tunnel struct {
 	up       net.Conn
 	patience time.Duration
 	half     atomic.Bool // one of the two ways has ended
+	broken   bool        // the way up has, with an error; read once that way has ended
 }
 
 // guard runs one way and returns its panic, if there is one: in a goroutine of
@@ -81,8 +82,9 @@ func (t *tunnel) guard(way func()) (fault any) {
 // breaks, so does the other way.
 func (t *tunnel) sendUp() {
 	err := t.copyUp()
-	closeWrite(t.up)
+	closeWrite(t.up) // its end may come back before the error does
 	if err != nil {
+		t.broken = true
 		t.up.SetDeadline(time.Unix(1, 0)) // nothing may set it later again
 		return
 	}

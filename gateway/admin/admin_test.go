@@ -52,7 +52,7 @@ func running() *gatewayAt {
 		Started:     time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC),
 		LastRefusal: &Refusal{At: time.Date(2026, 11, 29, 13, 0, 0, 0, time.UTC), Problem: "w.yaml:1:2: error E102: unknown key", Errors: 3},
 		Listeners:   []ListenerStatus{{Name: "http", Address: "127.0.0.1:8080"}},
-		Clusters:    []ClusterStatus{{Name: "shop", Balancer: "capacity", Waiting: 2, Places: 200}},
+		Clusters:    []ClusterStatus{{Name: "shop", Balancer: "capacity", Waiting: 2, QueueSize: 200}},
 		Origins: []OriginStatus{
 			{
 				Cluster: "shop", Name: "web1", Address: "127.0.0.1:9001", State: "serving", Health: "up", Up: true, Checked: true,
@@ -61,7 +61,7 @@ func running() *gatewayAt {
 			{
 				Cluster: "shop", Name: "web2", Address: "127.0.0.1:9002", State: "draining", Health: "ejected", Capacity: 10,
 				Transitions: []Transition{{
-					At: time.Date(2026, 11, 29, 12, 30, 0, 0, time.UTC), From: "up", To: "ejected", Why: "connect: connection refused", Failures: 1, Cluster: "shop",
+					At: time.Date(2026, 11, 29, 12, 30, 0, 0, time.UTC), From: "up", To: "ejected", Why: "connect: connection refused", Failures: 1, By: "requests", Cluster: "shop",
 				}},
 				Since:     time.Date(2026, 11, 29, 12, 30, 0, 0, time.UTC),
 				LastError: "origin 127.0.0.1:9002: connect: connection refused", LastErrorAt: time.Date(2026, 11, 29, 12, 31, 0, 0, time.UTC),
@@ -239,7 +239,7 @@ func TestOverviewAndOrigins(t *testing.T) {
 	_, header, body := ask(t, "GET", url+"/v1/overview")
 	want := `{"version":"0.1.0","ready":true,"draining":false,"revision":4,"started":"2026-11-29T12:00:00Z","applied":"0001-01-01T00:00:00Z",` +
 		`"last_refusal":{"at":"2026-11-29T13:00:00Z","problem":"w.yaml:1:2: error E102: unknown key","errors":3},` +
-		`"connections":3,"exchanges":2,"listeners":[{"name":"http","address":"127.0.0.1:8080","tls":false}],"clusters":[{"name":"shop","balancer":"capacity","waiting":2,"places":200}],` +
+		`"connections":3,"exchanges":2,"listeners":[{"name":"http","address":"127.0.0.1:8080","tls":false}],"clusters":[{"name":"shop","balancer":"capacity","waiting":2,"queue_size":200}],` +
 		`"origins":{"up":1,"down":1},"answers":{"1xx":0,"2xx":2,"3xx":0,"4xx":0,"5xx":0,"none":0},"tunnels":0,"access_log_lost":0,"panics":0}` + "\n"
 	if body != want || header.Get("ETag") != `"rev-4"` {
 		t.Errorf("overview, tag %s\n got %s\nwant %s", header.Get("ETag"), body, want)
@@ -249,7 +249,7 @@ func TestOverviewAndOrigins(t *testing.T) {
 	want = `{"origins":[{"cluster":"shop","name":"web1","address":"127.0.0.1:9001","state":"serving","health":"up","up":true,"checked":true,"load":50,"capacity":50,"waiting":2,"tunnels":1,"sessions":6,"idle":0,"attempts":7,"failures":0,"transitions":[]},` +
 		`{"cluster":"shop","name":"web2","address":"127.0.0.1:9002","state":"draining","health":"ejected","up":false,"checked":false,"load":0,"capacity":10,"waiting":0,"tunnels":0,"sessions":0,"idle":0,"attempts":0,"failures":0,` +
 		`"since":"2026-11-29T12:30:00Z","last_error":"origin 127.0.0.1:9002: connect: connection refused","last_error_at":"2026-11-29T12:31:00Z",` +
-		`"transitions":[{"at":"2026-11-29T12:30:00Z","from":"up","to":"ejected","why":"connect: connection refused","failures":1,"cluster":"shop"}]}]}` + "\n"
+		`"transitions":[{"at":"2026-11-29T12:30:00Z","from":"up","to":"ejected","why":"connect: connection refused","failures":1,"by":"requests","cluster":"shop"}]}]}` + "\n"
 	if body != want {
 		t.Errorf("origins\n got %s\nwant %s", body, want)
 	}

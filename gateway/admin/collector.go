@@ -61,7 +61,7 @@ var (
 	awaited  = family("origin_waiting_exchanges", "Exchanges that would take a slot at the origin; some would take one elsewhere as well.", "cluster", "origin")
 	upgraded = family("origin_open_tunnels", "Upgraded connections to the origin, over all clusters.", "cluster", "origin")
 	changes  = family("origin_health_changes_total", "Times that the origin went out or came back.", "cluster", "origin")
-	up       = family("origin_up", "1 if the origin is in health, 0 if it is down or ejected.", "cluster", "origin")
+	up       = family("origin_up", "1 if the origin is up, 0 if it is down or ejected.", "cluster", "origin")
 	idle     = family("origin_idle_connections", "Connections that wait in the pool.", "cluster", "origin")
 	opened   = family("origin_connections_opened_total", "Connections opened.", "cluster", "origin")
 	reused   = family("origin_connections_reused_total", "Attempts on a connection that had served before.", "cluster", "origin")

@@ -34,10 +34,10 @@ type ListenerStatus struct {
 
 // ClusterStatus is one cluster with its queue.
 type ClusterStatus struct {
-	Name     string `json:"name"`
-	Balancer string `json:"balancer"`
-	Waiting  int    `json:"waiting" doc:"Exchanges in line for a slot."`
-	Places   int    `json:"places" doc:"How many may be in line."`
+	Name      string `json:"name"`
+	Balancer  string `json:"balancer"`
+	Waiting   int    `json:"waiting" doc:"Exchanges in line for a slot."`
+	QueueSize int    `json:"queue_size" doc:"How many may be in line."`
 }
 
 // OriginStatus is how one origin is for one cluster. What belongs to the address
@@ -72,7 +72,8 @@ type Transition struct {
 	To       string    `json:"to"`
 	Why      string    `json:"why" doc:"What was seen last: the failure, or the answer of a check."`
 	Failures int       `json:"failures,omitempty" doc:"How many were seen in a row."`
-	Cluster  string    `json:"cluster,omitempty" doc:"Whose requests saw it; absent: a check did."`
+	By       string    `json:"by" doc:"Who saw it: requests, trial (one request that tried it out), check or ping."`
+	Cluster  string    `json:"cluster,omitempty" doc:"Whose requests saw it."`
 }
 
 // notReady is why the gateway should get no new clients, or nothing.

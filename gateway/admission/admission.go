@@ -18,7 +18,6 @@ package admission
 
 import (
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 )
@@ -48,18 +47,6 @@ type Options struct {
 	// Timeout is the longest wait of one exchange, over all that it enters for.
 	// It must be positive if Size is.
 	Timeout time.Duration
-}
-
-// Validate reports every field that is out of range, not just the first.
-func (o Options) Validate() error {
-	var errs []error
-	if o.Size < 0 {
-		errs = append(errs, fmt.Errorf("size: %d is negative", o.Size))
-	}
-	if o.Size > 0 && o.Timeout <= 0 {
-		errs = append(errs, fmt.Errorf("timeout: %v is not positive: who waits would wait for ever", o.Timeout))
-	}
-	return errors.Join(errs...)
 }
 
 // Queue is the line of one cluster: those whose group it leads wait in it. It

@@ -187,25 +187,3 @@ func TestTakeNeverWaits(t *testing.T) {
 		a.leave()
 	})
 }
-
-func TestValidate(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		opts Options
-		want string // what the error names; empty: there is none
-	}{
-		{"nothing", Options{}, ""},
-		{"a line", Options{Size: 200, Timeout: defaultTimeout}, ""},
-		{"a time-out and no line", Options{Timeout: defaultTimeout}, ""},
-		{"a line without time-out", Options{Size: 1}, "timeout: 0s is not positive"},
-		{"less than none", Options{Size: -1}, "size: -1 is negative"},
-		{"a time-out before now", Options{Size: 1, Timeout: -1}, "timeout: -1ns"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			err := tt.opts.Validate()
-			if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("Validate() = %v, want %q", err, tt.want)
-			}
-		})
-	}
-}

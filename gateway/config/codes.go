@@ -160,7 +160,7 @@ var Codes = []Code{
 	},
 	{
 		"E211", "cluster twice in one mapping",
-		"A mapping tries its clusters one after another, so naming one again, as a failover of itself too, would do nothing.",
+		"A mapping balances over its clusters as one, and tries its failover clusters after them; naming one again would do nothing.",
 		"mappings: [{ site: shop, clusters: [a, b], failover: [a] }]",
 		"Take one of them away, or name another.",
 	},
@@ -328,9 +328,9 @@ var Codes = []Code{
 	},
 	{
 		"W337", "cluster out of service",
-		"Every origin of the cluster is in maintenance or disabled, so its requests are answered with the network page, or by failover clusters.",
+		"No origin of the cluster is serving: each is in maintenance or disabled, which gets nothing, or draining, which gets no new clients. They are answered by the failover clusters of the mapping, or with the network page.",
 		"origins: { web1: { address: \"10.0.0.1:80\", state: maintenance } }\nclusters: { shop: { origins: [web1] } }",
-		"Let one of them serve, or drain.",
+		"Let one of them serve. To take a whole cluster out, name another in failover of its mappings first.",
 	},
 	{
 		"W338", "session that is not used",

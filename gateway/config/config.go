@@ -17,6 +17,7 @@
 //	enum      the words it may be, or its entries may be, separated by "|"; "@" and a name: those of wordLists
 //	range     lowest..highest, in the form of the file; either may be left out
 //	hint      what to say to who wrote a value that is out of range
+//	foreign   the words of other programs that are told what they are called here: a name in foreignValues
 //	check     the grammar of its text, or of each text in it: a name in checks
 //	keys      the grammar of a map's keys: a name in checks
 //	short     "name": an entry of this list may be a bare string instead
@@ -159,7 +160,7 @@ type Origin struct {
 	Capacity int `yaml:"capacity" default:"1000" range:"1..1000000"`
 	// State is what it may be sent: serving (default) | draining: only what is
 	// bound to it | maintenance, disabled: nothing.
-	State string `yaml:"state" default:"serving" enum:"serving|draining|maintenance|disabled"`
+	State string `yaml:"state" default:"serving" enum:"serving|draining|maintenance|disabled" foreign:"state"`
 
 	// Scheme, HostPort are the parts of Address, filled in by Load: http or
 	// https, and host:port with the scheme's default port.
@@ -171,22 +172,22 @@ type Origin struct {
 
 // Cluster is a named set of origins.
 type Cluster struct {
-	Balancer         string        `yaml:"balancer" default:"@balancer" enum:"@balancers"`   // which origin is next; default capacity
-	BalancerOptions  Options       `yaml:"balancer_options"`                                 // of the balancer, each has its own; a mapping's other balancer has none
-	Origins          []Origin      `yaml:"origins" required:"true" short:"name"`             // inline, or the name of a shared one; at least one
-	HostHeader       string        `yaml:"host_header" default:"client" check:"authority"`   // client (default) | origin | any other: that name
-	TLS              OriginTLS     `yaml:"tls"`                                              // how https origins are verified
-	ConnectTimeout   unit.Duration `yaml:"connect_timeout" default:"2s" range:"1ms..5m"`     // default 2s
-	FirstByteTimeout unit.Duration `yaml:"first_byte_timeout" default:"60s" range:"1ms..1d"` // default 60s
-	BodyIdleTimeout  unit.Duration `yaml:"body_idle_timeout" default:"60s" range:"1ms..1d"`  // default 60s
-	KeepAlive        unit.Duration `yaml:"keep_alive" default:"4s" range:"0s..1h"`           // default 4s: longest idle time of a pooled connection; 0s: none is kept
-	Upgrades         []string      `yaml:"upgrades" default:"websocket" check:"protocol"`    // protocols that a connection may switch to; default [websocket]
-	CountTunnels     *bool         `yaml:"count_tunnels" default:"true"`                     // whether a connection that switched protocols counts against the origin's capacity; default true; never nil after Load
-	Queue            Queue         `yaml:"queue"`                                            // where requests wait while every origin is full
-	Failover         Failover      `yaml:"failover"`                                         // when an origin is given up, and how it comes back
-	Health           *Health       `yaml:"health"`                                           // checks of the origins; nil: none
-	Retry            Retry         `yaml:"retry"`                                            // when a request may be sent again
-	Session          string        `yaml:"session"`                                          // name of a session, for sites that name none; default: none is bound
+	Balancer         string        `yaml:"balancer" default:"@balancer" enum:"@balancers" foreign:"balancer"` // which origin is next; default capacity
+	BalancerOptions  Options       `yaml:"balancer_options"`                                                  // of the balancer, each has its own; a mapping's other balancer has none
+	Origins          []Origin      `yaml:"origins" required:"true" short:"name"`                              // inline, or the name of a shared one; at least one
+	HostHeader       string        `yaml:"host_header" default:"client" check:"authority"`                    // client (default) | origin | any other: that name
+	TLS              OriginTLS     `yaml:"tls"`                                                               // how https origins are verified
+	ConnectTimeout   unit.Duration `yaml:"connect_timeout" default:"2s" range:"1ms..5m"`                      // default 2s
+	FirstByteTimeout unit.Duration `yaml:"first_byte_timeout" default:"60s" range:"1ms..1d"`                  // default 60s
+	BodyIdleTimeout  unit.Duration `yaml:"body_idle_timeout" default:"60s" range:"1ms..1d"`                   // default 60s
+	KeepAlive        unit.Duration `yaml:"keep_alive" default:"4s" range:"0s..1h"`                            // default 4s: longest idle time of a pooled connection; 0s: none is kept
+	Upgrades         []string      `yaml:"upgrades" default:"websocket" check:"protocol"`                     // protocols that a connection may switch to; default [websocket]
+	CountTunnels     *bool         `yaml:"count_tunnels" default:"true"`                                      // whether a connection that switched protocols counts against the origin's capacity; default true; never nil after Load
+	Queue            Queue         `yaml:"queue"`                                                             // where requests wait while every origin is full
+	Failover         Failover      `yaml:"failover"`                                                          // when an origin is given up, and how it comes back
+	Health           *Health       `yaml:"health"`                                                            // checks of the origins; nil: none
+	Retry            Retry         `yaml:"retry"`                                                             // when a request may be sent again
+	Session          string        `yaml:"session"`                                                           // name of a session, for sites that name none; default: none is bound
 }
 
 // Options are settings that another package knows: [Options.Decode] reads them.
@@ -206,13 +207,14 @@ type Failover struct {
 	Threshold       int      `yaml:"threshold" default:"5" range:"1..1000"`                                                                                                                  // failures in a row, default 5
 	ConnectFailures Same     `yaml:"connect_failures" default:"1"`                                                                                                                           // failed connects in a row that suffice alone, default 1; same: as many as threshold
 	Count           []string `yaml:"count" default:"connect|reset|timeout|502|503|504" enum:"connect|reset|timeout|502|503|504|all-5xx" hint:"all-5xx stands for every 5xx but 501 and 505"` // what is a failure; default [connect, reset, timeout, "502", "503", "504"]; all-5xx: every 5xx but 501 and 505
-	Ping            *Ping    `yaml:"ping"`                                                                                                                                                   // requests to an ejected origin, until one is answered well; nil: none
+	Ping            *Ping    `yaml:"ping"`                                                                                                                                                   // requests to an ejected origin, until one is answered with anything but 500, 502, 503 and 504; nil: none
 }
 
 // Same is a count, or zero for the word "same".
 type Same int
 
-// Ping asks an origin that was given up whether it is back.
+// Ping asks an origin that was given up whether it is back. Every answer but
+// 500, 502, 503 and 504 says so: the 404 of a path that is mistyped, too.
 type Ping struct {
 	Path     string        `yaml:"path" required:"true" check:"request-path"` // path, perhaps with a query; required
 	Interval unit.Duration `yaml:"interval" default:"10s" range:"100ms..1h"`  // default 10s
@@ -244,7 +246,7 @@ type OriginTLS struct {
 // Retry says when a request may be sent again.
 type Retry struct {
 	Retries *int         `yaml:"retries" default:"1" range:"0..5"` // further attempts, default 1; 0..5; never nil after Load
-	Budget  unit.Percent `yaml:"budget" default:"20%"`             // of exchanges that may be tried again, beyond a reserve of 100; default 20%
+	Budget  unit.Percent `yaml:"budget" default:"20%"`             // of exchanges that may be tried again, beyond a reserve, the capacity of the largest origin, at least 100; default 20%
 }
 
 // Session says how a session id is read, and what binds it to an origin.
@@ -252,7 +254,7 @@ type Session struct {
 	Cookie         string        `yaml:"cookie" or:"url_param" check:"token"`                           // name of the cookie; this or url_param is required
 	URLParam       string        `yaml:"url_param" or:"cookie" check:"url-param"`                       // name of the parameter, as in /cart;jsessionid=… and ?jsessionid=…
 	Binding        string        `yaml:"binding" default:"learned" enum:"learned"`                      // learned (default): the gateway remembers which origin gave out which id
-	OnPrimaryDown  string        `yaml:"on_primary_down" default:"secondary" enum:"secondary|any|fail"` // when the bound origin cannot be used: secondary (default): its replica, if the id names one, else any | any: balance anew | fail
+	OnPrimaryDown  string        `yaml:"on_primary_down" default:"secondary" enum:"secondary|any|fail"` // when the bound origin cannot be used: secondary (default): its replica, which a learned id does not name, so as any | any: balance anew and bind to who answers | fail: 503
 	OnFull         string        `yaml:"on_full" default:"queue" enum:"queue|rebalance"`                // when the bound origin is full: queue (default): wait for it | rebalance: another answers, and the binding stays
 	LearnFromLinks bool          `yaml:"learn_from_links" default:"false"`                              // whether url_param is looked for in links of pages too; default false
 	IdleTimeout    unit.Duration `yaml:"idle_timeout" default:"30m" range:"1s..30d"`                    // how long a binding lasts without a request, default 30m
@@ -283,13 +285,13 @@ type HeaderEdit struct {
 // Mapping is an ordered entry from a site to clusters. Log and metrics call it
 // by its index, as paths do: 0 is mappings[0].
 type Mapping struct {
-	Site        string   `yaml:"site"`                         // required, when there are sites
-	Prefix      string   `yaml:"prefix" check:"prefix"`        // of path, and of the query when it has a "?"; default: everything
-	StripPrefix bool     `yaml:"strip_prefix" default:"false"` // take the prefix's path off the target
-	Cluster     string   `yaml:"cluster" or:"clusters"`        // a single one; this or clusters is required
-	Clusters    []string `yaml:"clusters" or:"cluster"`        // balanced over as one; the first leads: its balancer, queue, retry and session hold. Never empty after Load
-	Failover    []string `yaml:"failover"`                     // clusters, in order, for when no origin of those before can be used
-	Balancer    string   `yaml:"balancer" enum:"@balancers"`   // overrides the cluster's
+	Site        string   `yaml:"site"`                                          // required, when there are sites
+	Prefix      string   `yaml:"prefix" check:"prefix"`                         // of path, and of the query when it has a "?"; default: everything
+	StripPrefix bool     `yaml:"strip_prefix" default:"false"`                  // take the prefix's path off the target
+	Cluster     string   `yaml:"cluster" or:"clusters"`                         // a single one; this or clusters is required
+	Clusters    []string `yaml:"clusters" or:"cluster"`                         // balanced over as one; the first leads: its balancer, queue, retry and session hold. Never empty after Load
+	Failover    []string `yaml:"failover"`                                      // clusters, in order, for when no origin of those before can be used
+	Balancer    string   `yaml:"balancer" enum:"@balancers" foreign:"balancer"` // overrides the cluster's
 }
 
 // AccessLog says where and how exchanges are recorded.

@@ -72,6 +72,7 @@ type rules struct {
 	present     bool   // an empty text is a mistake, not the default
 	or          string // the key that may be written instead; one of both must be
 	hint        string
+	foreign     map[string]string // hints, by the words of other programs
 	standard    string
 	hasStandard bool
 }
@@ -91,6 +92,7 @@ func rulesOf(tag reflect.StructTag) rules {
 		files:   tag.Get("files"),
 		or:      tag.Get("or"),
 		hint:    tag.Get("hint"),
+		foreign: foreignValues[tag.Get("foreign")],
 		present: tag.Get("required") != "" || tag.Get("or") != "",
 	}
 	if list, named := strings.CutPrefix(tag.Get("enum"), "@"); named {

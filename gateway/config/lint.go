@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 )
 
@@ -62,13 +61,29 @@ func (l *loader) lintCluster(c Cluster, path string) {
 	}
 }
 
-// lintStates looks for clusters whose origins are all taken out by their states.
+// lintStates looks for clusters whose origins are all kept from new clients by
+// their states.
 func (l *loader) lintStates(origins []Origin, path string) {
-	out := func(o Origin) bool { return o.State == "maintenance" || o.State == "disabled" }
-	if len(origins) == 0 || slices.ContainsFunc(origins, func(o Origin) bool { return !out(o) }) || l.anyBad(path) {
+	drain, out := 0, 0
+	for _, o := range origins {
+		switch o.State {
+		case "draining":
+			drain++
+		case "maintenance", "disabled":
+			out++
+		}
+	}
+	if len(origins) == 0 || drain+out < len(origins) || l.anyBad(path) {
 		return
 	}
-	l.warn(path, "W337", path+": each is in maintenance or disabled, so this cluster answers nothing")
+	switch {
+	case drain == 0:
+		l.warn(path, "W337", path+": each is in maintenance or disabled, so this cluster answers nothing")
+	case out == 0:
+		l.warn(path, "W337", path+": each is draining, so this cluster answers only sessions that are bound to one: new clients get none")
+	default:
+		l.warn(path, "W337", path+": each is draining, in maintenance or disabled, so this cluster answers only sessions that are bound to one that drains: new clients get none")
+	}
 }
 
 // lintOrigin looks for an origin that is a listener of this gateway.

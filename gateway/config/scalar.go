@@ -89,17 +89,20 @@ func (f rules) suggest(v reflect.Value, s scalar, code string) string {
 // no slip of the fingers.
 func (f rules) meant(v reflect.Value, text string) string {
 	if _, isNumber := wholeNumber(text); !isNumber {
-		return cmp.Or(unitHint(v.Type(), text), statusHint(v.Type(), text), suggest(text, f.enum), f.pathHint(text))
+		return cmp.Or(unitHint(v.Type(), text), statusHint(v.Type(), text), f.foreign[fold(text)], suggest(text, f.enum), f.formHint(text))
 	}
 	return ""
 }
 
-// pathHint is requestPathHint for a field that is such a path.
-func (f rules) pathHint(text string) string {
-	if f.check != "request-path" {
-		return ""
+// formHint is what the grammar of the field makes of a text that it refuses.
+func (f rules) formHint(text string) string {
+	switch f.check {
+	case "request-path":
+		return requestPathHint(text)
+	case "origin":
+		return slashHint(text)
 	}
-	return requestPathHint(text)
+	return ""
 }
 
 // display shows a value in a message.

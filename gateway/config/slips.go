@@ -28,11 +28,57 @@ var otherWords = map[reflect.Type]map[string]string{
 	reflect.TypeFor[HeaderEdit](): {"add": "set", "append": "set", "replace": "set", "delete": "remove", "unset": "remove"},
 }
 
+// Hints for keys of origins that other programs have.
+const (
+	capacityHint = "there are no weights: capacity says how much an origin takes, in requests at once"
+	reserveHint  = "a reserve is a cluster of its own: name that in failover of the mapping"
+)
+
+// otherIdeas are keys that people know from elsewhere, and for which no other word
+// would do: the key that comes nearest, with the hint.
+var otherIdeas = map[reflect.Type]map[string][2]string{
+	reflect.TypeFor[Origin](): {
+		"weight": {"capacity", capacityHint},
+		"backup": {"", reserveHint},
+	},
+}
+
+// Hints for balancers that other programs have.
+const (
+	loadHint   = didYouMean + `"capacity"? It goes by how busy each origin is`
+	weightHint = didYouMean + `"capacity"? What an origin takes is its capacity; there are no weights`
+	hashHint   = `no balancer goes by the client: "session", beside it, sends the requests of a session to one origin`
+)
+
+// outHint is the hint for states that are healths here.
+const outHint = didYouMean + `"disabled"? Nothing is sent to it then; whether it works is found out, not written`
+
+// foreignValues are the hints for values that people know from elsewhere, by what
+// a tag calls them; the values as fold writes them.
+var foreignValues = map[string]map[string]string{
+	"state": {
+		"drain": didYouMean + `"draining"?`,
+		"maint": didYouMean + `"maintenance"?`,
+		"up":    didYouMean + `"serving"?`, "ready": didYouMean + `"serving"?`, "active": didYouMean + `"serving"?`, "enabled": didYouMean + `"serving"?`, "online": didYouMean + `"serving"?`,
+		"down": outHint, "ejected": outHint, "off": outHint, "offline": outHint, "inactive": outHint,
+		"backup": reserveHint, "standby": reserveHint, "spare": reserveHint,
+	},
+	"balancer": {
+		"least_conn": loadHint, "leastconn": loadHint, "least_connections": loadHint, "least_connection": loadHint, "least_request": loadHint, "least_load": loadHint, "lc": loadHint,
+		"wrr": weightHint, "weighted": weightHint, "weighted_round_robin": weightHint, "wlc": weightHint, "static_rr": weightHint,
+		"rr":      didYouMean + `"round-robin"?`,
+		"ip_hash": hashHint, "iphash": hashHint, "hash": hashHint, "source": hashHint, "sticky": hashHint, "url_hash": hashHint, "ring_hash": hashHint, "maglev": hashHint, "cookie": hashHint,
+	},
+}
+
 // keyMeant is the key of a struct that was probably meant by another word, with
 // the hint that says so; empty when none is near.
 func keyMeant(key string, t reflect.Type) (word, hint string) {
 	if t == reflect.TypeFor[ListenerTLS]() && (key == "cert" || key == "key") {
 		return "certificates", "put cert and key into an entry of certificates: [{ cert: …, key: … }]"
+	}
+	if idea, ok := otherIdeas[t][strings.ToLower(key)]; ok {
+		return idea[0], idea[1]
 	}
 	if word := otherWords[t][strings.ToLower(key)]; word != "" {
 		return word, didYouMean + quote(word) + "?"
@@ -83,10 +129,20 @@ func bareAddress(n ast.Node) string {
 			text = host + ":" + port
 		}
 	}
-	if grammarOrigin(text) != "" {
+	if text = strings.TrimSuffix(text, "/"); grammarOrigin(text) != "" {
 		return ""
 	}
 	return text
+}
+
+// slashHint is an origin's address without the slash behind it, if that is all
+// that is wrong with it.
+func slashHint(address string) string {
+	bare, slashed := strings.CutSuffix(address, "/")
+	if !slashed || grammarOrigin(bare) != "" {
+		return ""
+	}
+	return "write " + quote(bare) + ", without the slash"
 }
 
 // definition is the hint that turns an address into a definition.

@@ -40,9 +40,6 @@ func (g *Gauge) Inc() { g.n.Add(1) }
 // Dec takes one away.
 func (g *Gauge) Dec() { g.n.Add(-1) }
 
-// Add adds n, which may be negative.
-func (g *Gauge) Add(n int64) { g.n.Add(n) }
-
 // Set makes n the value.
 func (g *Gauge) Set(n int64) { g.n.Store(n) }
 
@@ -51,11 +48,11 @@ func (g *Gauge) Load() int64 { return g.n.Load() }
 
 // Bounds are the upper ends of the buckets of every [Histogram], each inclusive.
 // A cached answer falls into the first, a time-out of 60 s beyond the last.
-var Bounds = [12]time.Duration{
+var Bounds = [14]time.Duration{
 	time.Millisecond, 2500 * time.Microsecond, 5 * time.Millisecond,
 	10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond,
 	100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond,
-	time.Second, 5 * time.Second, 30 * time.Second,
+	time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second, 30 * time.Second,
 }
 
 // A Histogram counts durations by size. The zero value is empty.

@@ -12,15 +12,15 @@ func TestHistogramCountsByBound(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		d      time.Duration
-		bucket int // index of the first of Bounds that includes it; 12: none
+		bucket int // index of the first of Bounds that includes it; len(Bounds): none
 		sum    time.Duration
 	}{
 		{"zero", 0, 0, 0},
 		{"clock set back", -time.Second, 0, 0},
 		{"on the first bound", time.Millisecond, 0, time.Millisecond},
 		{"just above it", time.Millisecond + 1, 1, time.Millisecond + 1},
-		{"on the last bound", 30 * time.Second, 11, 30 * time.Second},
-		{"beyond the last", time.Hour, 12, time.Hour},
+		{"on the last bound", 30 * time.Second, len(Bounds) - 1, 30 * time.Second},
+		{"beyond the last", time.Hour, len(Bounds), time.Hour},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var h Histogram

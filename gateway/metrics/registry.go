@@ -77,7 +77,7 @@ func newSet(last *Set) *Set {
 		mappings:  succeed(&last.mappings, len(Mapping{}.Exchanges), MappingLabels{Overflow, Overflow, Overflow}),
 		origins:   succeed(&last.origins, len(Origin{}.Failures), OriginLabels{Overflow, Overflow}),
 		clusters:  succeed(&last.clusters, 1, Overflow),
-		sessions:  succeed(&last.sessions, 3, Overflow),
+		sessions:  succeed(&last.sessions, 4, Overflow),
 		listeners: succeed(&last.listeners, len(Listener{}.Handshakes), Overflow),
 		certs:     succeed(&last.certs, 1, CertificateLabels{Overflow, Overflow}),
 	}

@@ -78,13 +78,15 @@ func TestFamiliesAreBounded(t *testing.T) {
 		name := strconv.Itoa(i)
 		s.Mapping(MappingLabels{"s", name, "c"}).Exchange(200)
 		s.Origin(OriginLabels{"c", name}).Attempts.Inc()
+		s.Cluster(name).Waiting.Inc()
+		s.Session(name).Bound.Inc()
 		s.Listener(name).Accepted.Inc()
 		s.Certificate(CertificateLabels{"l", name}).Expiry.Inc()
 	}
 	r.Use(s)
 
 	mappings, listeners := maps.Collect(s.Mappings()), maps.Collect(s.Listeners())
-	certs := maps.Collect(s.Certificates())
+	clusters, sessions, certs := maps.Collect(s.Clusters()), maps.Collect(s.Sessions()), maps.Collect(s.Certificates())
 	for _, tt := range []struct {
 		kind           string
 		children, each int
@@ -92,6 +94,8 @@ func TestFamiliesAreBounded(t *testing.T) {
 	}{
 		{"mappings", len(mappings), 6, mappings[MappingLabels{Overflow, Overflow, Overflow}].Exchanges[2].Load()},
 		{"origins", len(origins(r)), 4, origins(r)[OriginLabels{Overflow, Overflow}].Attempts.Load()},
+		{"clusters", len(clusters), 1, uint64(clusters[Overflow].Waiting.Load())},
+		{"sessions", len(sessions), 4, sessions[Overflow].Bound.Load()},
 		{"listeners", len(listeners), 5, listeners[Overflow].Accepted.Load()},
 		{"certificates", len(certs), 1, uint64(certs[CertificateLabels{Overflow, Overflow}].Expiry.Load())},
 	} {
@@ -102,7 +106,7 @@ func TestFamiliesAreBounded(t *testing.T) {
 			t.Errorf("%s: %d in own series and %d in the overflow, want %d together", tt.kind, own, tt.rest, asked)
 		}
 	}
-	if over := s.Overflowed(); over != 4*asked-(len(mappings)+len(origins(r))+len(listeners)+len(certs)-4) {
+	if over := s.Overflowed(); over != 6*asked-(len(mappings)+len(origins(r))+len(clusters)+len(sessions)+len(listeners)+len(certs)-6) {
 		t.Errorf("overflowed = %d", over)
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"weirkeep/gateway/wire"
@@ -40,7 +42,11 @@ func (c *Check) once(ctx context.Context) {
 	what := "GET " + c.o.Path + ": "
 	switch {
 	case err == nil:
-		c.pool.origin.tell(c.judge(c.accepts(code), what+strconv.Itoa(code), began))
+		good, what := c.accepts(code), what+strconv.Itoa(code)
+		if !good {
+			what += ", expected " + c.expected()
+		}
+		c.pool.origin.tell(c.judge(good, what, began))
 		nc.leave()
 	case !isLocal(err):
 		c.pool.origin.tell(c.judge(false, what+brief(err), began))
@@ -73,6 +79,21 @@ func (c *Check) accepts(code int) bool {
 		}
 	}
 	return false
+}
+
+// expected says which statuses are good.
+func (c *Check) expected() string {
+	if len(c.o.Expect) == 0 {
+		return "any but 500, 502, 503, 504"
+	}
+	var b strings.Builder
+	for _, r := range c.o.Expect {
+		fmt.Fprintf(&b, ",%d", r[0])
+		if r[1] != r[0] {
+			fmt.Fprintf(&b, "-%d", r[1])
+		}
+	}
+	return b.String()[1:]
 }
 
 // readFinal reads heads until the final one and returns its status.

@@ -12,7 +12,7 @@ import (
 // Failure is a failed attempt, with its evidence.
 type Failure struct {
 	Fault   Fault
-	Err     error     // an *[Error], or why an answer broke off; nil: the status was the fault
+	Err     error     // an *[Error], why an answer broke off, or what a check found; nil: the status was the fault
 	Status  int       // zero: there is an Err
 	Began   time.Time // when the attempt began; zero: after all that is known
 	At      time.Time // when it failed
@@ -21,8 +21,8 @@ type Failure struct {
 	Beyond  bool      // it came from behind a proxy: [Trip.Beyond]
 }
 
-// why says what failed, without the origin's name.
-func (f *Failure) why() string {
+// Why says what failed, without the origin's name.
+func (f *Failure) Why() string {
 	if f.Err == nil {
 		return "answered " + strconv.Itoa(f.Status)
 	}

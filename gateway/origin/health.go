@@ -36,7 +36,7 @@ func (o *Origin) succeed(trial bool) *Transition {
 	if !trial || len(o.checks) > 0 {
 		return nil
 	}
-	return o.change(Transition{To: Up, At: time.Now(), Why: "a trial was answered"})
+	return o.change(Transition{To: Up, At: time.Now(), By: Trial, Why: "answered"})
 }
 
 // Failed is told of each attempt at which something was wrong, and whether by
@@ -65,7 +65,7 @@ func (o *Origin) fail(f *Failure, p *Policy, last bool) *Transition {
 	if !o.tooMany(p, last) {
 		return nil
 	}
-	return o.change(Transition{To: Ejected, At: f.At, Why: f.why(), Failures: int(o.row.Load()), Cluster: f.Cluster})
+	return o.change(Transition{To: Ejected, At: f.At, Why: f.Why(), Failures: int(o.row.Load()), Cluster: f.Cluster})
 }
 
 // failOutside judges a failure of an origin that is out: only a trial's matters.
@@ -75,7 +75,7 @@ func (o *Origin) failOutside(f *Failure, counts bool) *Transition {
 	case counts:
 		o.tried.Store(new(f.At))
 	default:
-		return o.change(Transition{To: Up, At: f.At, Why: "a trial failed in a way that does not count: " + f.why(), Cluster: f.Cluster})
+		return o.change(Transition{To: Up, At: f.At, By: Trial, Why: "failed in a way that does not count: " + f.Why(), Cluster: f.Cluster})
 	}
 	return nil
 }

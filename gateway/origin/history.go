@@ -14,8 +14,22 @@ type Transition struct {
 	From, To Health
 	Why      string // what was seen last: the failure, the check's answer
 	Failures int    // how many were seen in a row; zero: it came back
-	Cluster  string // whose requests saw it; empty: a check did
+	By       By     // who saw it
+	Cluster  string // whose requests saw it; empty: a check did, or a trial that was answered
 }
+
+// By is who found that an origin's health has changed.
+type By uint8
+
+const (
+	Requests By = iota
+	Trial       // one request that tried it out
+	HealthCheck
+	Ping
+)
+
+// String is the word for it in status.
+func (b By) String() string { return [...]string{"requests", "trial", "check", "ping"}[b] }
 
 // history is the last changes, the oldest first. An origin that flaps for ever
 // takes no more room than one that did 20 times.

@@ -117,7 +117,7 @@ func usual() (fs Faults) {
 }
 
 func describe(t Transition) string {
-	s := fmt.Sprintf("%v -> %v: %s", t.From, t.To, t.Why)
+	s := fmt.Sprintf("%v -> %v by %v: %s", t.From, t.To, t.By, t.Why)
 	if t.Failures > 0 {
 		s += fmt.Sprintf(" (%d in a row)", t.Failures)
 	}

@@ -13,7 +13,7 @@ const (
 )
 
 // Due reports whether the origin is out, nobody checks it, and one request may
-// try it. alone says that every origin of the group is out.
+// try it. alone says that no other origin could take the request.
 func (o *Origin) Due(now time.Time, alone bool) bool {
 	return dueAfter(o.tried.Load(), now, alone)
 }

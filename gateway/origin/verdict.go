@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"errors"
 	"slices"
 	"time"
 )
@@ -54,7 +55,10 @@ func (c *Check) judge(good bool, why string, began time.Time) *Transition {
 		return nil
 	}
 	c.count(good)
-	switch t := (Transition{At: time.Now(), Why: why, Failures: c.bad}); {
+	if !good {
+		o.failure.Store(&Failure{Err: errors.New(why), At: time.Now()})
+	}
+	switch t := (Transition{At: time.Now(), By: c.by(), Why: why, Failures: c.bad}); {
 	case !good && c.saysDown() && o.Health() != Down:
 		t.To = Down
 		return o.change(t)
@@ -63,6 +67,13 @@ func (c *Check) judge(good bool, why string, began time.Time) *Transition {
 		return o.change(t)
 	}
 	return nil
+}
+
+func (c *Check) by() By {
+	if c.o.WhileDown {
+		return Ping
+	}
+	return HealthCheck
 }
 
 func (c *Check) count(good bool) {

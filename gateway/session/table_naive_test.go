@@ -76,6 +76,7 @@ func TestTableIsAListInOrderOfUse(t *testing.T) {
 			"wait":    p.wait,
 			"expire":  func(*rapid.T) { p.table.Expire(p.now) },
 			"options": p.options,
+			"move":    p.move,
 			"":        p.check,
 		})
 	})
@@ -127,6 +128,13 @@ func (p *pair) options(t *rapid.T) {
 	p.table.SetOptions(p.list.o)
 	p.evicted += p.list.trim()
 	p.list.tick(p.now)
+}
+
+// move gives all that is bound to a new table, by way of a stream.
+func (p *pair) move(t *rapid.T) {
+	moved := restream(t, []Bindings{{"s", p.table.Entries(p.now)}})
+	p.table, p.evicted = New(p.list.o), 0
+	p.table.Restore(moved[0].Entries, p.now)
 }
 
 func (p *pair) check(t *rapid.T) {
