@@ -155,7 +155,7 @@ func originStatus(o gateway.OriginStatus) admin.OriginStatus {
 	}
 	for _, t := range o.Transitions {
 		s.Transitions = append(s.Transitions, admin.Transition{
-			At: t.At, From: t.From.String(), To: t.To.String(), Why: t.Why, Failures: t.Failures, Cluster: t.Cluster,
+			At: t.At, From: t.From.String(), To: t.To.String(), Why: t.Why, Failures: t.Failures, By: t.By.String(), Cluster: t.Cluster,
 		})
 	}
 	return s

@@ -25,7 +25,7 @@ type demoPlan struct {
 }
 
 // serveDemo runs the gateway in front of origins of its own.
-func (a *app) serveDemo() error {
+func (a *app) serveDemo(signals chan os.Signal) error {
 	plan, err := a.planDemo()
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (a *app) serveDemo() error {
 		app: a, log: log, people: true,
 		title:  "demo: no configuration is read",
 		advice: demoAdvice(plan, a.self),
-	})
+	}, signals)
 }
 
 func (a *app) planDemo() (demoPlan, error) {

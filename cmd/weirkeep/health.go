@@ -19,9 +19,13 @@ func newHealth(a *app) *cobra.Command {
 		Use:   "health",
 		Short: "Ask a running gateway whether it is ready",
 		Long: "Health asks the admin API of a running gateway whether new clients should be sent to it, as\n" +
-			"probes of containers and load balancers do. The exit status is 0 if it is ready, 1 if it is\n" +
-			"not (it drains, for example), 4 if it does not answer. No token is needed.\n\n" +
-			"With --live the question is only whether the process is alive.",
+			"load balancers do. The exit status is 0 if it is ready, 1 if it is not and why, 4 if it does\n" +
+			"not answer. No token is needed.\n\n" +
+			"It is not ready before its first configuration, while it drains, and while every origin is\n" +
+			"out and all of them are checked (clusters.*.health or failover.ping). Without checks only\n" +
+			"requests find out whether an origin is back.\n\n" +
+			"With --live the question is only whether the process is alive: that is for who would replace\n" +
+			"it, for another gateway does not bring origins back.",
 		Args:        noArgs,
 		Annotations: map[string]string{outputs: "json yaml"},
 		RunE: func(c *cobra.Command, _ []string) error {

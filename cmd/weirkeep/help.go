@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,12 +19,12 @@ var codeForm = regexp.MustCompile(`^[EeWw]\d{3}$`)
 
 func newHelp(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | CODE… | REASON… | BALANCER… | codes | reasons]",
-		Short: "Explain a command, a code such as E102, a reason of the access log, or a balancer",
+		Use:   "help [COMMAND | CODE… | REASON… | WORD… | BALANCER… | codes | reasons | words]",
+		Short: "Explain a command, a code such as E102, a reason of the access log, a word of the status, or a balancer",
 		Example: "  weirkeep help serve\n" +
 			"  weirkeep help E102 W310\n" +
 			"  weirkeep help connect_refused\n" +
-			"  weirkeep help capacity\n" +
+			"  weirkeep help ejected capacity\n" +
 			"  weirkeep help reasons",
 		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return append(commandNames(c.Root()), topics()...), cobra.ShellCompDirectiveNoFileComp
@@ -40,7 +41,15 @@ func newHelp(a *app) *cobra.Command {
 // isTopic reports whether help has a text for a name that is no command's.
 func isTopic(name string) bool {
 	_, isReason := findReason(name)
-	return isReason || balance.About(name) != "" || codeForm.MatchString(name) || name == "codes" || name == "reasons"
+	_, isWord := findWord(name)
+	return isReason || isWord || lists[name] != nil || balance.About(name) != "" || codeForm.MatchString(name)
+}
+
+// lists are the topics that list others.
+var lists = map[string]func(*app) error{
+	"codes":   (*app).listCodes,
+	"reasons": (*app).listReasons,
+	"words":   (*app).listWords,
 }
 
 // explainAll explains one name after the other.
@@ -60,22 +69,30 @@ func (a *app) explain(name string) error {
 	if r, ok := findReason(name); ok {
 		return a.explainReason(r)
 	}
+	if w, ok := findWord(name); ok {
+		return a.explainWord(w)
+	}
 	switch {
+	case lists[name] != nil:
+		return lists[name](a)
 	case balance.About(name) != "":
-		_, err := fmt.Fprintf(a.stdout, "%s, a balancer\n\n%s\n", a.paint(a.stdout).bold(name), balance.About(name))
-		return err
-	case name == "codes":
-		return a.listCodes()
-	case name == "reasons":
-		return a.listReasons()
+		return a.explainBalancer(name)
 	case codeForm.MatchString(name):
 		return a.explainCode(strings.ToUpper(name))
 	}
 	return &failure{
 		status: exitUsage,
-		err:    fmt.Errorf("%q is neither a code nor a reason", name),
-		hint:   didYouMean(name, reasonNames(), "weirkeep help codes and weirkeep help reasons list them"),
+		err:    fmt.Errorf("%q is neither a code, nor a reason, nor a word", name),
+		hint:   didYouMean(name, topicNames(), whatLists),
 	}
+}
+
+// whatLists is what to say to who asks for a topic that there is not.
+const whatLists = "weirkeep help codes, weirkeep help reasons and weirkeep help words list them"
+
+func (a *app) explainBalancer(name string) error {
+	_, err := fmt.Fprintf(a.stdout, "%s, a balancer\n\n%s\n", a.paint(a.stdout).bold(name), balance.About(name))
+	return err
 }
 
 // helpCommand prints the help text of the command that args lead to.
@@ -87,8 +104,8 @@ func helpCommand(root *cobra.Command, args []string) error {
 	if len(rest) > 0 && found == root {
 		return &failure{
 			status: exitUsage,
-			err:    fmt.Errorf("%q is neither a command, nor a code, nor a reason", rest[0]),
-			hint:   didYouMean(rest[0], append(commandNames(root), reasonNames()...), "weirkeep --help lists the commands, weirkeep help codes and weirkeep help reasons the rest"),
+			err:    fmt.Errorf("%q is neither a command, nor a code, nor a reason, nor a word", rest[0]),
+			hint:   didYouMean(rest[0], append(commandNames(root), topicNames()...), "weirkeep --help lists the commands, weirkeep help codes, reasons and words the rest"),
 		}
 	}
 	if len(rest) > 0 {
@@ -142,25 +159,32 @@ func (a *app) listCodes() error {
 
 // topics are what help explains besides commands, for completion.
 func topics() []string {
-	names := []string{"codes\tevery code", "reasons\tevery reason of the access log"}
+	names := []string{"codes\tevery code", "reasons\tevery reason of the access log", "words\tevery word of status, logs and configuration"}
 	for _, c := range config.Codes {
 		names = append(names, c.Code+"\t"+c.Title)
 	}
 	for _, r := range gateway.Reasons() {
 		names = append(names, r.Code+"\t"+r.Text)
 	}
+	for _, w := range words {
+		names = append(names, w.name+"\t"+w.short())
+	}
 	for _, name := range balance.Names() {
-		names = append(names, name+"\ta balancer")
+		if _, isWord := findWord(name); !isWord {
+			names = append(names, name+"\ta balancer")
+		}
 	}
 	return names
 }
 
-func reasonNames() []string {
-	var names []string
+// topicNames are the topics that one may misspell.
+func topicNames() []string {
+	names := append(wordNames(), balance.Names()...)
 	for _, r := range gateway.Reasons() {
 		names = append(names, r.Code)
 	}
-	return names
+	slices.Sort(names)
+	return slices.Compact(names) // a balancer is called by a word
 }
 
 func indented(text string) string {

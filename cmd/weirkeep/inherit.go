@@ -40,12 +40,24 @@ func inherit(log *slog.Logger) *inheritance {
 	in := &inheritance{log: log}
 	n, names := listenFDs()
 	for i := range n {
+		if !passedOn(firstInherited + i) {
+			log.Warn("an inherited descriptor is not there", "descriptor", firstInherited+i, "name", names[i])
+			continue
+		}
 		in.take(firstInherited+i, names[i])
 	}
 	for _, name := range []string{"LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"} {
 		os.Unsetenv(name)
 	}
 	return in
+}
+
+// passedOn reports whether a descriptor came with this process. Those that it has
+// opened itself are closed on exec, and must not be touched, whatever the
+// environment says.
+func passedOn(fd int) bool {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	return fd >= firstInherited && err == nil && flags&unix.FD_CLOEXEC == 0
 }
 
 // listenFDs is how many sockets there are, and their names. They are ours if

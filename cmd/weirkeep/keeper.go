@@ -33,7 +33,10 @@ type keeper struct {
 
 func newKeeper(a *app, log *slog.Logger, s *source) *keeper {
 	k := &keeper{app: a, log: log, source: s, notify: newNotifier(log), sockets: inherit(log), replaces: findPredecessor()}
-	k.gateway = gateway.New(gateway.Options{Logger: log, Stdout: a.stdout, Stderr: a.stderr, Listen: k.sockets.listen})
+	k.gateway = gateway.New(gateway.Options{
+		Logger: log, Stdout: a.stdout, Stderr: a.stderr,
+		Listen: k.sockets.listen, Bindings: k.replaces.sessions(),
+	})
 	var err error
 	if k.program, err = program(); err != nil {
 		log.Warn("SIGUSR2 will not work: it is not known which file this program is", "because", err)
@@ -61,6 +64,7 @@ func (k *keeper) start() error {
 	}
 	k.app.sayProblems(problems)
 	k.sockets.closeRest()
+	k.replaces.bindings.Close() // they have been read
 	if k.replaces.pipe != nil {
 		go serveAdmin(k.server, k.log)
 	}

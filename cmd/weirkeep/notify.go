@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -40,6 +41,10 @@ func (n notifier) stopping() { n.tell("STOPPING=1", "STATUS=draining") }
 // succeeded says that another process has taken our place.
 func (n notifier) succeeded(pid int) { n.tell(fmt.Sprintf("MAINPID=%d", pid)) }
 
+// notifyPatience is how long a manager that takes nothing is waited for: its
+// socket may be full, and whoever is told must not be held up by it.
+const notifyPatience = 100 * time.Millisecond
+
 func (n notifier) tell(lines ...string) {
 	if n.socket == "" {
 		return
@@ -57,6 +62,7 @@ func (n notifier) send(text string) error {
 		return err
 	}
 	defer c.Close()
+	c.SetWriteDeadline(time.Now().Add(notifyPatience))
 	_, err = c.Write([]byte(text))
 	return err
 }

@@ -32,11 +32,21 @@ func newOriginLs(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ls [CLUSTER]",
 		Short: "List every origin, or those of a cluster",
-		Long: "Ls asks a running gateway for its origins: what the operator wants of each (state), whether it\n" +
-			"works (health), how many of its slots are taken (load/capacity), who waits for one, the\n" +
-			"sessions bound to it, and what went wrong last. Load and health belong to the address: they\n" +
-			"are the same in every cluster that names it.\n\n" +
-			"With --history or -v, the last changes of health follow, each with what was seen then.",
+		Long: "Ls asks a running gateway for its origins. Load and health belong to the address: they are the\n" +
+			"same in every cluster that names it.\n\n" +
+			"  STATE       what the operator wants of it: serving, draining, maintenance or disabled\n" +
+			"  HEALTH      up; down: its health check says so; ejected: requests failed there. Where neither\n" +
+			"              health nor ping is configured, it stays so until a request tries it\n" +
+			"  LOAD        exchanges under way there, of how many it may have\n" +
+			"  WAITING     exchanges in a queue that would take a slot here; one that would take any of three\n" +
+			"              is counted at each of them\n" +
+			"  SESSIONS    sessions that are bound to it\n" +
+			"  FAILURES    attempts of this cluster that failed, since the start\n" +
+			"  SINCE       how long ago its health changed; -: it has been up from the first\n" +
+			"  LAST ERROR  of the last attempt or check that failed, whichever cluster made it\n\n" +
+			"With --history or -v, the last changes of health follow, each with what was seen then, and by whom:\n" +
+			"requests, a trial (one request that tries it out), a health check or a ping. weirkeep help words\n" +
+			"lists what these words mean.",
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{outputs: "json yaml jsonl"},
 		RunE: func(c *cobra.Command, args []string) error {
@@ -171,15 +181,18 @@ func writeHistory(w io.Writer, o admin.OriginStatus) error {
 
 // evidence is why a change happened, how often it was seen, and by whom.
 func evidence(t admin.Transition) string {
-	by := "by a check"
+	by := "by " + cmp.Or(witnesses[t.By], printable(t.By))
 	if t.Cluster != "" {
-		by = "by cluster " + t.Cluster
+		by += " of cluster " + t.Cluster
 	}
 	if t.Failures > 1 {
 		by = fmt.Sprintf("%d in a row, ", t.Failures) + by
 	}
 	return cmp.Or(printable(t.Why), "-") + " (" + by + ")"
 }
+
+// witnesses are those who see a change of health, in words.
+var witnesses = map[string]string{"requests": "requests", "trial": "a trial", "check": "a health check", "ping": "a ping"}
 
 // printable is a text without what a terminal would obey: parts of it come from
 // origins.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -23,11 +24,11 @@ func (a *app) sayRead(files []string, cfg *config.Config) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Clusters)) {
 		c := cfg.Clusters[name]
-		a.say("cluster    %s: %s over %s", name, c.Balancer, strings.Join(originsOf(c), ", "))
+		a.say("cluster    %s: %s over %s; %s; %s%s", name, c.Balancer, strings.Join(originsOf(c), ", "), queueOf(c.Queue), checksOf(c), sessionTrait(c.Session))
 	}
 	for i, m := range cfg.Mappings {
 		site := cfg.Sites[m.Site]
-		a.say("mapping    %d: %s %s -> %s", i, strings.Join(site.Hosts, ", "), cmp.Or(m.Prefix, site.PathPrefix), clustersOf(m))
+		a.say("mapping    %d: %s %s -> %s%s", i, strings.Join(site.Hosts, ", "), cmp.Or(m.Prefix, site.PathPrefix), clustersOf(m), sessionTrait(site.Session))
 	}
 }
 
@@ -55,12 +56,51 @@ func listenerTraits(l config.Listener) string {
 	return traits
 }
 
+// originsOf are the origins of a cluster: how much they take, and what is special
+// about them.
 func originsOf(c config.Cluster) []string {
 	var origins []string
 	for _, o := range c.Origins {
-		origins = append(origins, namedAddress(o.Name, o.Address))
+		traits := fmt.Sprintf("capacity %d", o.Capacity)
+		if o.State != "serving" {
+			traits += ", " + o.State
+		}
+		if o.Kind == "proxy" {
+			traits += ", a proxy"
+		}
+		origins = append(origins, fmt.Sprintf("%s (%s)", namedAddress(o.Name, o.Address), traits))
 	}
 	return origins
+}
+
+// queueOf is who may wait, how long, and what the queue passes on.
+func queueOf(q config.Queue) string {
+	text := "no queue"
+	if q.Size > 0 {
+		text = fmt.Sprintf("queue of %d for %v", q.Size, q.Timeout)
+	}
+	if q.Overflow == "failover" {
+		text += ", then failover"
+	}
+	return text
+}
+
+// checksOf is how it is found out whether the origins of a cluster work.
+func checksOf(c config.Cluster) string {
+	switch h, p := c.Health, c.Failover.Ping; {
+	case h != nil:
+		return fmt.Sprintf("health %s every %v", h.Path, h.Interval)
+	case p != nil:
+		return fmt.Sprintf("no health, ping %s every %v", p.Path, p.Interval)
+	}
+	return "no health, no ping"
+}
+
+func sessionTrait(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "; session " + name
 }
 
 // namedAddress is an address with its name, if it has one of its own.

@@ -25,12 +25,18 @@ func TestEveryReasonIsExplained(t *testing.T) {
 
 // TestNamesOfHelpAreApart: a name leads to one thing.
 func TestNamesOfHelpAreApart(t *testing.T) {
-	topics := map[string]string{"codes": "a list", "reasons": "a list"}
+	topics := map[string]string{}
 	take := func(name, what string) {
 		if other, taken := topics[name]; taken {
 			t.Errorf("%s is %s and %s", name, other, what)
 		}
 		topics[name] = what
+	}
+	for name := range lists {
+		take(name, "a list")
+	}
+	for _, w := range words {
+		take(w.name, "a word")
 	}
 	for _, c := range config.Codes {
 		take(c.Code, "a code")

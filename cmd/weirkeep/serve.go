@@ -20,7 +20,8 @@ func newServe(a *app) *cobra.Command {
 		Long: "Serve runs the gateway until SIGTERM or ^C, which let running exchanges end; a second\n" +
 			"one ends them. SIGHUP, and a change of the configuration's files, make it read them again.\n" +
 			"SIGUSR1 reopens the access log. SIGUSR2 starts the program anew, as it is on disk now, and\n" +
-			"leaves its place to the new process once that is ready; no client notices.\n\n" +
+			"leaves its place to the new process once that is ready: no connection is refused, sessions\n" +
+			"stay at their origins, and what is under way has drain.timeout to end.\n\n" +
 			"A service manager is told how the gateway is (NOTIFY_SOCKET), and may open its sockets\n" +
 			"(LISTEN_FDS): each is used for the listener whose address it is bound to.",
 		Args: noArgs,
@@ -37,31 +38,37 @@ func newServe(a *app) *cobra.Command {
 // serve finds what to serve and runs until a signal ends it. Without a file,
 // whoever sits at a terminal gets the demo; a service does not.
 func (a *app) serve(named string, demo bool) error {
+	signals := hearSignals() // before anything else: unheard, they would end the process
+	defer signal.Stop(signals)
 	switch {
 	case demo && named != "":
 		return &failure{status: exitUsage, err: errors.New("the demo reads no configuration"), hint: "give --demo or -c, not both"}
 	case demo:
-		return a.serveDemo()
+		return a.serveDemo(signals)
 	}
 	file, err := findFile(named)
 	if err == errNoFile && terminal(a.stdin) && terminal(a.stderr) {
 		a.say("no configuration found, so this is the demo\n")
-		return a.serveDemo()
+		return a.serveDemo(signals)
 	}
 	if err != nil {
 		return err
 	}
 	log, flush := a.logger()
 	defer flush()
-	return a.runUntilSignal(newKeeper(a, log, fileSource(file)), herald{app: a, log: log, people: terminal(a.stderr), title: file})
+	return a.runUntilSignal(newKeeper(a, log, fileSource(file)), herald{app: a, log: log, people: terminal(a.stderr), title: file}, signals)
 }
 
-// runUntilSignal starts the gateway, keeps it up to date, and ends it.
-func (a *app) runUntilSignal(k *keeper, h herald) error {
+// hearSignals begins to listen for the signals that a running gateway obeys.
+func hearSignals() chan os.Signal {
 	signal.Ignore(syscall.SIGPIPE) // who reads our log may leave; that ends nothing
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2)
-	defer signal.Stop(signals)
+	return signals
+}
+
+// runUntilSignal starts the gateway, keeps it up to date, and ends it.
+func (a *app) runUntilSignal(k *keeper, h herald, signals chan os.Signal) error {
 	defer k.close()
 	if err := k.start(); err != nil {
 		return err

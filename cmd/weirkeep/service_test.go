@@ -244,7 +244,7 @@ func TestPredecessorThatHasGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Close()
-	if err := (predecessor{w}).ready(); err == nil || !strings.Contains(err.Error(), "has gone") {
+	if err := (predecessor{pipe: w}).ready(); err == nil || !strings.Contains(err.Error(), "has gone") {
 		t.Errorf("ready: %v, want it to say that nobody waits", err)
 	}
 	if err := (predecessor{}).ready(); err != nil {

@@ -15,17 +15,23 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
-// An upgrade puts a new process in the place of this one without a client
-// noticing: the program is started anew, from the file that is at its path now,
-// with the same arguments and with our listening sockets. It reads the
-// configuration, listens, and says through a pipe that it is ready; only then
-// do we stop accepting, let exchanges end, and exit. If it does not get there
-// it is ended, and we go on.
+// An upgrade puts a new process in the place of this one, and no client is
+// refused or cut off for it: the program is started anew, from the file that is
+// at its path now, with the same arguments, with our listening sockets and with
+// what we know of sessions. It reads the configuration, listens, and says
+// through a pipe that it is ready; only then do we stop accepting, let exchanges
+// end, and exit. If it does not get there it is ended, and we go on.
 
 // readyFD names, for a new process, the descriptor of that pipe.
 const readyFD = "WEIRKEEP_READY_FD"
+
+// bindingsFD names the descriptor of a file with the bindings of sessions, as
+// [gateway.Gateway.WriteBindings] writes them. There may be none.
+const bindingsFD = "WEIRKEEP_BINDINGS_FD"
 
 // upgradePatience is how long a new process has to become ready.
 const upgradePatience = 30 * time.Second
@@ -126,7 +132,9 @@ func (k *keeper) upgrade(ctx context.Context) (pid int) {
 	sockets, err := k.allSockets()
 	if err == nil {
 		defer closeAll(sockets)
-		s := successor{program: k.program, sockets: sockets, patience: upgradePatience}
+		bindings := k.bindings()
+		defer bindings.Close()
+		s := successor{program: k.program, sockets: sockets, bindings: bindings, patience: upgradePatience}
 		pid, err = s.start(ctx)
 	}
 	if err != nil {
@@ -154,6 +162,35 @@ func (k *keeper) allSockets() (map[string]*os.File, error) {
 	return sockets, nil
 }
 
+// bindings are those of all sessions, in a file that is in memory only: unlike a
+// pipe it takes all of them before anybody reads. Without it, nil, a new process
+// does its work too.
+func (k *keeper) bindings() *os.File {
+	f, err := memoryFile("weirkeep-bindings")
+	if err == nil {
+		err = errors.Join(k.gateway.WriteBindings(f), rewind(f))
+	}
+	if err != nil {
+		k.log.Warn("sessions are not handed over", "because", err)
+		f.Close()
+		return nil
+	}
+	return f
+}
+
+func memoryFile(name string) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	return os.NewFile(uintptr(fd), name), nil
+}
+
+func rewind(f *os.File) error {
+	_, err := f.Seek(0, io.SeekStart)
+	return err
+}
+
 func closeAll(files map[string]*os.File) {
 	for _, f := range files {
 		f.Close()
@@ -164,6 +201,7 @@ func closeAll(files map[string]*os.File) {
 type successor struct {
 	program  string
 	sockets  map[string]*os.File // by address as configured
+	bindings *os.File            // of sessions; nil: none are handed over
 	patience time.Duration       // until it is ready
 }
 
@@ -224,7 +262,12 @@ func (s *successor) fork(said *os.File) (*os.Process, error) {
 		files = append(files, descriptor(s.sockets[address]))
 	}
 	files = append(files, descriptor(said))
-	pid, err := syscall.ForkExec(s.program, os.Args, &syscall.ProcAttr{Env: environment(addresses), Files: files})
+	env := environment(addresses)
+	if s.bindings != nil {
+		env = append(env, bindingsFD+"="+strconv.Itoa(len(files)))
+		files = append(files, descriptor(s.bindings))
+	}
+	pid, err := syscall.ForkExec(s.program, os.Args, &syscall.ProcAttr{Env: env, Files: files})
 	if err != nil {
 		return nil, err
 	}
@@ -255,19 +298,40 @@ func descriptor(f *os.File) (fd uintptr) {
 
 // predecessor is the process whose place this one takes, if there is one.
 type predecessor struct {
-	pipe *os.File // nil: there is none
+	pipe     *os.File // nil: there is none
+	bindings *os.File // of its sessions; nil: it gave none
 }
 
 // findPredecessor must be called after inherit, and takes what it finds from
 // the environment.
 func findPredecessor() predecessor {
-	fd, err := strconv.Atoi(os.Getenv(readyFD))
-	os.Unsetenv(readyFD)
-	if err != nil {
-		return predecessor{}
+	p := predecessor{pipe: inheritedFile(readyFD, unix.S_IFIFO), bindings: inheritedFile(bindingsFD, unix.S_IFREG)}
+	if p.pipe == nil {
+		p.bindings.Close()
+		p.bindings = nil
+	}
+	return p
+}
+
+// inheritedFile is the file of a kind whose descriptor a variable names, nil
+// without one. What is of another kind is somebody else's, and stays open.
+func inheritedFile(variable string, kind uint32) *os.File {
+	fd, err := strconv.Atoi(os.Getenv(variable))
+	os.Unsetenv(variable)
+	var stat unix.Stat_t
+	if err != nil || !passedOn(fd) || unix.Fstat(fd, &stat) != nil || stat.Mode&unix.S_IFMT != kind {
+		return nil
 	}
 	syscall.CloseOnExec(fd)
-	return predecessor{os.NewFile(uintptr(fd), "the gateway before")}
+	return os.NewFile(uintptr(fd), variable)
+}
+
+// sessions are its bindings as the gateway wants them.
+func (p predecessor) sessions() io.Reader {
+	if p.bindings == nil {
+		return nil
+	}
+	return p.bindings
 }
 
 // ready tells it that it may go. Without an error it does.

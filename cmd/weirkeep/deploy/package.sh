@@ -19,7 +19,7 @@ install -D -m 0644 LICENSE "$root/usr/share/doc/weirkeep/copyright"
 install -D -m 0644 "$deploy/weirkeep.logrotate" "$root/etc/logrotate.d/weirkeep"
 install -m 0755 "$deploy/postinst" "$deploy/prerm" "$deploy/postrm" "$root/DEBIAN"
 
-bin/weirkeep init "$root/etc/weirkeep/weirkeep.yaml" >/dev/null 2>&1
+bin/weirkeep init "$root/etc/weirkeep/weirkeep.yaml" --origin 127.0.0.1:9001 >/dev/null 2>&1
 completion() {
 	mkdir -p "$root/$(dirname "$2")"
 	bin/weirkeep completion "$1" >"$root/$2"

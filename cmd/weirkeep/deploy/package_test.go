@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"weirkeep/gateway/config"
 )
 
 var deb = flag.String("deb", "", "the Debian package to test, which make deb-check builds")
@@ -82,16 +84,20 @@ func TestPackageHoldsWhatItPromises(t *testing.T) {
 // came with, and serves.
 func TestPackagedProgram(t *testing.T) {
 	p := unpack(t)
-	p.weirkeep("check", "-c", filepath.Join(p.root, "etc/weirkeep/weirkeep.yaml"))
-	config := filepath.Join(p.root, "weirkeep.yaml")
-	writeFile(t, config, fmt.Sprintf("node: { state_dir: state }\nlisteners: [{ address: %q }]\nadmin: { address: %q }\ndrain: { delay: 0s, timeout: 1s }\n"+
+	shipped := filepath.Join(p.root, "etc/weirkeep/weirkeep.yaml")
+	p.weirkeep("check", "-c", shipped)
+	if text, want := read(t, shipped), string(config.Sample("127.0.0.1:9001")); text != want {
+		t.Errorf("the configuration is\n%s\nwant that of weirkeep init --origin 127.0.0.1:9001", text)
+	}
+	own := filepath.Join(p.root, "weirkeep.yaml")
+	writeFile(t, own, fmt.Sprintf("node: { state_dir: state }\nlisteners: [{ address: %q }]\nadmin: { address: %q }\ndrain: { delay: 0s, timeout: 1s }\n"+
 		"clusters: { app: { origins: [{ address: \"127.0.0.1:1\" }] } }\n", freeAddress(t), freeAddress(t)), 0o600)
-	serve := exec.Command(filepath.Join(p.root, "usr/bin/weirkeep"), "serve", "-c", config)
+	serve := exec.Command(filepath.Join(p.root, "usr/bin/weirkeep"), "serve", "-c", own)
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer serve.Process.Kill()
-	p.awaitHealth(config)
+	p.awaitHealth(own)
 	serve.Process.Signal(syscall.SIGTERM)
 	if err := serve.Wait(); err != nil {
 		t.Errorf("it ended with %v", err)
@@ -123,32 +129,34 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// The scripts check the configuration first, start what is new, let what runs
-// leave its place to the new program, and touch nothing when something is wrong.
+// The scripts start nothing that is new, but say how; they check the configuration
+// before what runs leaves its place to the new program, and touch nothing when
+// something is wrong.
 func TestPackageScripts(t *testing.T) {
 	const (
 		start   = "deb-systemd-invoke start weirkeep.service"
+		enable  = "deb-systemd-helper enable weirkeep.service"
 		upgrade = "systemctl kill --kill-whom=main --signal=SIGUSR2 weirkeep.service"
 		stop    = "systemctl stop weirkeep.socket weirkeep.service"
 	)
 	for _, tt := range []struct {
 		name   string
 		script []string
-		booted bool   // by systemd
-		active bool   // the service runs
-		broken bool   // the configuration has a mistake
-		does   string // of start, upgrade and stop; empty: nothing
-		says   string
+		booted bool // by systemd
+		active bool // the service runs
+		broken bool // the configuration has a mistake
+		does   []string
+		says   string // in a line that ends so; empty: nothing
 	}{
-		{name: "installed", script: []string{"postinst", "configure", ""}, booted: true, does: start},
-		{name: "installed without systemd", script: []string{"postinst", "configure", ""}},
-		{name: "installed again, broken", script: []string{"postinst", "configure", ""}, booted: true, broken: true, says: "nothing was started"},
-		{name: "upgraded while it runs", script: []string{"postinst", "configure", "0.0.9"}, booted: true, active: true, does: upgrade},
-		{name: "upgraded while it does not run", script: []string{"postinst", "configure", "0.0.9"}, booted: true},
-		{name: "upgraded while it runs, broken", script: []string{"postinst", "configure", "0.0.9"}, booted: true, active: true, broken: true, says: `unknown key "listners"`},
+		{name: "installed", script: []string{"postinst", "configure", ""}, booted: true, says: ", then: systemctl enable --now weirkeep"},
+		{name: "installed without systemd", script: []string{"postinst", "configure", ""}, says: ", then: systemctl enable --now weirkeep"},
+		{name: "installed where a broken configuration lay", script: []string{"postinst", "configure", ""}, booted: true, broken: true, says: ", then: systemctl enable --now weirkeep"},
+		{name: "upgraded while it runs", script: []string{"postinst", "configure", "0.0.9"}, booted: true, active: true, does: []string{enable, upgrade}},
+		{name: "upgraded while it does not run", script: []string{"postinst", "configure", "0.0.9"}, booted: true, does: []string{enable}},
+		{name: "upgraded while it runs, broken", script: []string{"postinst", "configure", "0.0.9"}, booted: true, active: true, broken: true, does: []string{enable}, says: "so nothing was started; a gateway that runs goes on as it was."},
 		{name: "an upgrade that is undone", script: []string{"postinst", "abort-upgrade", "0.0.9"}, booted: true, active: true},
 		{name: "before an upgrade", script: []string{"prerm", "upgrade", "0.2.0"}, booted: true, active: true},
-		{name: "before it is removed", script: []string{"prerm", "remove"}, booted: true, active: true, does: stop},
+		{name: "before it is removed", script: []string{"prerm", "remove"}, booted: true, active: true, does: []string{stop}},
 		{name: "before it is removed without systemd", script: []string{"prerm", "remove"}},
 		{name: "after it was removed", script: []string{"postrm", "remove"}, booted: true},
 	} {
@@ -158,11 +166,11 @@ func TestPackageScripts(t *testing.T) {
 				writeFile(t, filepath.Join(p.root, "etc/weirkeep/weirkeep.yaml"), "listners: []\n", 0o644)
 			}
 			said := p.script(tt.booted, tt.active, tt.script...)
-			if !strings.Contains(said, tt.says) || tt.says == "" && said != "" {
+			if !strings.Contains(said, tt.says+"\n") && tt.says != "" || tt.says == "" && said != "" {
 				t.Errorf("it says %q, want %q", said, tt.says)
 			}
-			for _, command := range []string{start, upgrade, stop} {
-				if did := slices.Contains(p.calls(), command); did != (command == tt.does) {
+			for _, command := range []string{start, enable, upgrade, stop} {
+				if did := slices.Contains(p.calls(), command); did != slices.Contains(tt.does, command) {
 					t.Errorf("%s: done is %v, want %v", command, did, !did)
 				}
 			}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"weirkeep/gateway/balance"
+)
+
+// word is one that status, logs and configuration use for origins, queues and
+// sessions: what it means, and the keys that have to do with it.
+type word struct {
+	name, means, keys string
+}
+
+// words is every one of them, by what they are about.
+var words = []word{
+	// What the operator wants of an origin.
+	{"serving", "The state of an origin that may be sent everything. It is the default.", "clusters.*.origins[].state"},
+	{"draining", "The state of an origin that keeps the sessions that are bound to it and gets no new ones. It is empty when SESSIONS and LOAD of weirkeep origin ls are 0: a session ends idle_timeout (30m) after its last request, a tunnel when one side closes it.", "clusters.*.origins[].state, sessions.*.idle_timeout"},
+	{"maintenance", "The state of an origin that is sent nothing. What is under way there ends, and its sessions go elsewhere.", "clusters.*.origins[].state, sessions.*.on_primary_down"},
+	{"disabled", "The state of an origin that is sent nothing, as in maintenance. What is under way there ends, and its sessions go elsewhere.", "clusters.*.origins[].state, sessions.*.on_primary_down"},
+
+	// What is found out of an origin.
+	{"up", "The health of an origin that nothing is known against. Every origin begins so, one that was never asked as well.", "clusters.*.health, clusters.*.failover"},
+	{"down", "The health of an origin of which the health check says that it does not work. It takes down_after bad answers in a row, and only the check brings it back, with up_after good ones.", "clusters.*.health"},
+	{"ejected", "The health of an origin that requests have failed at: one connect, or five other failures in a row, unless configured. The health check brings it back, where there is none the ping, where there is neither a trial: that is a request, so without requests it stays ejected.", "clusters.*.failover, clusters.*.health"},
+	{"ping", "A request of the gateway to an origin that is ejected, every ten seconds unless configured. Any answer but 500, 502, 503 and 504 brings the origin back, the 404 of a path that is mistyped too.", "clusters.*.failover.ping"},
+	{"trial", "A request of a client that tries an origin that is out, where neither health nor ping is configured. There is one every ten seconds, or every half second where no other origin could take the request; if it is answered well, the origin is up.", "clusters.*.failover.ping, clusters.*.health"},
+	{"failover", "In a cluster: when an origin is ejected, and how it comes back; its requests go to the others. In a mapping: the clusters that are next when no origin of those before is in service.", "clusters.*.failover, mappings[].failover, clusters.*.queue.overflow"},
+	{"retry", "A further attempt at another origin, where sending the request twice cannot do harm. A share of all exchanges may have one (budget), beyond a reserve; where the connect failed it costs nothing of that. A request that an origin was too slow to answer is not repeated.", "clusters.*.retry.retries, clusters.*.retry.budget"},
+
+	// What an origin takes, and who waits.
+	{"capacity", "How many exchanges an origin may have at once, over all clusters that name it: 1000 unless configured. It never gets more.", "clusters.*.origins[].capacity, clusters.*.count_tunnels"},
+	{"load", "How many of an origin's slots are taken: exchanges under way there, and tunnels unless they are not counted.", "clusters.*.origins[].capacity, clusters.*.count_tunnels"},
+	{"queue", "Where requests wait, in order of arrival, while every origin of the cluster is full. It is there without being written, with 200 places and ten seconds. Who finds no place, or waits too long, is answered 503 with Retry-After and the busy page.", "clusters.*.queue, sites.*.pages.busy"},
+	{"waiting", "Exchanges in a queue that would take a slot at this origin. One that would take any of three is counted at each of them.", "clusters.*.queue"},
+	{"overflow", "What becomes of a request that finds the queue full: the busy page, or with failover the mapping's failover clusters. One that has waited too long gets the busy page all the same.", "clusters.*.queue.overflow, mappings[].failover"},
+
+	// Sessions.
+	{"binding", "That a session belongs to an origin, made when the origin sets its cookie or has its id in Location. It is kept in memory and forgotten after idle_timeout (30m) without a request.", "sessions.*.binding, sessions.*.idle_timeout, sessions.*.entries"},
+	{"session", "How a session id is read off requests and answers: a cookie, a parameter of the URL, or both. A cluster or a site names it; then requests with an id go to the origin that gave it out.", "sessions, clusters.*.session, sites.*.session"},
+}
+
+// findWord is the word of a name, in whatever case.
+func findWord(name string) (word, bool) {
+	for _, w := range words {
+		if w.name == strings.ToLower(name) {
+			return w, true
+		}
+	}
+	return word{}, false
+}
+
+func wordNames() []string {
+	names := make([]string, 0, len(words))
+	for _, w := range words {
+		names = append(names, w.name)
+	}
+	return names
+}
+
+// explainWord prints what a word means, and the balancer of that name, if there
+// is one.
+func (a *app) explainWord(w word) error {
+	_, err := fmt.Fprintf(a.stdout, "%s\n\n%s\n\nKeys that have to do with it:\n%s\n", a.paint(a.stdout).bold(w.name), w.means, indented(w.keys))
+	if err != nil || balance.About(w.name) == "" {
+		return err
+	}
+	fmt.Fprintln(a.stdout)
+	return a.explainBalancer(w.name)
+}
+
+// listWords prints the first sentence of each word.
+func (a *app) listWords() error {
+	for _, w := range words {
+		if _, err := fmt.Fprintf(a.stdout, "%-12s %s\n", w.name, w.short()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// short is the first sentence.
+func (w word) short() string {
+	first, _, _ := strings.Cut(w.means, ". ")
+	return strings.TrimSuffix(first, ".")
+}
