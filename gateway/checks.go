@@ -1,8 +1,6 @@
 package gateway
 
-import (
-	"weirkeep/gateway/origin"
-)
+import "weirkeep/gateway/origin"
 
 // checkKey is all that makes two checks different: whom, over which kind of
 // connection, and how.

@@ -7,8 +7,6 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,24 +102,7 @@ func TestReportDrainUnderPooledClients(t *testing.T) {
 	t.Parallel()
 	t.Run("RD-06: 20 pooled clients", func(t *testing.T) {
 		t.Parallel()
-		text := drainText(newTeller(t, "o").addr, "500ms", "20s")
-		first, leaving := start(t, text, Options{})
-		second, _ := start(t, text, Options{})
-		var failed, served atomic.Int64
-		stop := make(chan struct{})
-		var clients sync.WaitGroup
-		for range 20 {
-			clients.Go(func() { politeClient([]string{first, second}, stop, &served, &failed) })
-		}
-		until(t, "the load is there", func() bool { return served.Load() > 200 })
-		if err := leaving.Drain(t.Context()); err != nil {
-			t.Errorf("Drain: %v", err)
-		}
-		close(stop)
-		clients.Wait()
-		if failed.Load() != 0 {
-			t.Errorf("%d requests failed, %d were served", failed.Load(), served.Load())
-		}
+		drainUnder(t, 20, "500ms")
 	})
 }
 
