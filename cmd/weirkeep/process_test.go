@@ -31,21 +31,27 @@ type process struct {
 // configuration.
 func newProcess(t *testing.T, origin, more string) *process {
 	t.Helper()
-	p := &process{t: t, dir: t.TempDir(), gateway: freeAddress(t), admin: freeAddress(t)}
+	free := freeAddresses(t, 2)
+	p := &process{t: t, dir: t.TempDir(), gateway: free[0], admin: free[1]}
 	p.install("")
 	p.configure(fmt.Sprintf("node: { state_dir: state }\nlisteners: [{ address: %q }]\nadmin: { address: %q, socket: admin.sock }\nclusters: { app: { origins: [{ address: %q }] } }\n%s",
 		p.gateway, p.admin, origin, more))
 	return p
 }
 
-func freeAddress(t *testing.T) string {
+// freeAddresses are addresses that nobody listens on. They are held until the last
+// is found, so that no two are the same.
+func freeAddresses(t *testing.T, n int) (addresses []string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		addresses = append(addresses, l.Addr().String())
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return addresses
 }
 
 func (p *process) file(name string) string { return filepath.Join(p.dir, name) }

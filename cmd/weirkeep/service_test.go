@@ -116,7 +116,7 @@ func listening(t *testing.T, address string) *os.File {
 func TestSocketActivation(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t, echo(t), "drain: { delay: 0s, timeout: 10s }\n")
-	other := freeAddress(t)
+	other := freeAddresses(t, 1)[0]
 	pipe, end, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestSocketActivation(t *testing.T) {
 func TestSocketsOfOthers(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t, echo(t), "drain: { delay: 0s, timeout: 10s }\n")
-	other := freeAddress(t)
+	other := freeAddresses(t, 1)[0]
 	p.start("LISTEN_PID="+strconv.Itoa(os.Getpid()), []*os.File{listening(t, other)}, "LISTEN_FDS=1")
 	if err := p.get(); err != nil {
 		t.Error(err)

@@ -89,9 +89,9 @@ func TestPackagedProgram(t *testing.T) {
 	if text, want := read(t, shipped), string(config.Sample("127.0.0.1:9001")); text != want {
 		t.Errorf("the configuration is\n%s\nwant that of weirkeep init --origin 127.0.0.1:9001", text)
 	}
-	own := filepath.Join(p.root, "weirkeep.yaml")
+	own, free := filepath.Join(p.root, "weirkeep.yaml"), freeAddresses(t, 2)
 	writeFile(t, own, fmt.Sprintf("node: { state_dir: state }\nlisteners: [{ address: %q }]\nadmin: { address: %q }\ndrain: { delay: 0s, timeout: 1s }\n"+
-		"clusters: { app: { origins: [{ address: \"127.0.0.1:1\" }] } }\n", freeAddress(t), freeAddress(t)), 0o600)
+		"clusters: { app: { origins: [{ address: \"127.0.0.1:1\" }] } }\n", free[0], free[1]), 0o600)
 	serve := exec.Command(filepath.Join(p.root, "usr/bin/weirkeep"), "serve", "-c", own)
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
@@ -119,14 +119,19 @@ func (p *installed) awaitHealth(config string) {
 	}
 }
 
-func freeAddress(t *testing.T) string {
+// freeAddresses are addresses that nobody listens on. They are held until the last
+// is found, so that no two are the same.
+func freeAddresses(t *testing.T, n int) (addresses []string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		addresses = append(addresses, l.Addr().String())
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return addresses
 }
 
 // The scripts start nothing that is new, but say how; they check the configuration
