@@ -105,7 +105,10 @@ func (c *conn) lookUp(now time.Time) error {
 		return err
 	}
 	if !now.Before(c.limit) {
-		return ErrTimeout
+		if now.Sub(c.armed) < wake {
+			return ErrTimeout
+		}
+		c.limit = now.Add(wake) // this process did not run: what came meanwhile is looked at first
 	}
 	c.armed = time.Time{} // the timer has fired, whatever it was set to
 	c.armRead(now)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -31,7 +32,7 @@ func inMemory(t *testing.T, script func(n int, p *peer), change ...func(*PoolOpt
 			return ours, nil
 		}
 	}
-	p := poolOf(t, "a.example:80", append(change, dial)...)
+	p := poolOf(t, "a.example:80", append([]func(*PoolOptions){dial}, change...)...)
 	return p, func() { p.Close(); running.Wait() }
 }
 
@@ -81,6 +82,57 @@ func TestSilentOrigins(t *testing.T) {
 				}
 				if e, ok := errors.AsType[*Error](err); ok && e.Retryable(true) {
 					t.Error("an origin that may be at work is asked again")
+				}
+			})
+		})
+	}
+}
+
+// stoppedConn is that of a process which was stopped while it waited: the first
+// wait ends long after its time, and says that nothing came.
+type stoppedConn struct {
+	net.Conn
+	once sync.Once
+}
+
+func (c *stoppedConn) Read(p []byte) (n int, err error) {
+	c.once.Do(func() {
+		time.Sleep(time.Minute)
+		err = os.ErrDeadlineExceeded
+	})
+	if err != nil {
+		return 0, err
+	}
+	return c.Conn.Read(p)
+}
+
+// What has come while the process was stopped, beyond all limits, is an answer;
+// that nothing has come is told a moment later.
+func TestStoppedProcessReadsWhatHasCome(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer string
+		want   error
+	}{
+		{"answered meanwhile", okAnswer, nil},
+		{"silent", "", ErrTimeout},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, end := inMemory(t, func(_ int, p *peer) { p.head(); p.say(tt.answer); p.head() }, func(o *PoolOptions) {
+					dial := o.Dial
+					o.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+						c, err := dial(ctx, network, address)
+						return &stoppedConn{Conn: c}, err
+					}
+				})
+				defer end()
+				trip := newTrip(newClient())
+				trip.Timeouts = Timeouts{FirstByte: 2 * time.Second, BodyIdle: 2 * time.Second}
+				begun := time.Now()
+				_, _, err := get(p, trip)
+				if took := time.Since(begun); !errors.Is(err, tt.want) || !near(took, time.Minute) {
+					t.Errorf("%v after %v, want %v after a minute", err, took, tt.want)
 				}
 			})
 		})
