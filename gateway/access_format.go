@@ -49,6 +49,7 @@ func appendJSONDecision(dst []byte, r *accessRecord) []byte {
 	dst = appendJSONName(append(dst, `,"mapping":`...), r.mapping)
 	dst = appendJSONName(append(dst, `,"cluster":`...), r.cluster)
 	dst = appendJSONName(append(dst, `,"origin":`...), r.origin)
+	dst = appendJSONName(append(dst, `,"session":`...), r.session)
 	return appendJSONInt(append(dst, `,"attempts":`...), int64(r.attempts))
 }
 

@@ -44,7 +44,7 @@ func TestAccessLines(t *testing.T) {
 	}{
 		{
 			"everything is known", sampleRecord(),
-			`{"time":"2026-11-29T11:30:05.123456Z","listener":"https","site":"shop","mapping":"2","cluster":"shop","origin":"web1","attempts":1,` +
+			`{"time":"2026-11-29T11:30:05.123456Z","listener":"https","site":"shop","mapping":"2","cluster":"shop","origin":"web1","session":"","attempts":1,` +
 				`"method":"GET","target":"/a?b","host":"shop.example","protocol":"HTTP/1.1",` +
 				`"status":200,"reason":"","duration_ms":12.345,"waited_ms":0.000,"first_byte_ms":2.000,"bytes_in":7,"bytes_out":1024,` +
 				`"client":"203.0.113.9","peer":"10.0.0.1","user_agent":"curl/8","referer":"https://x.example/","request_id":"01JD","tls":true}`,
@@ -52,7 +52,7 @@ func TestAccessLines(t *testing.T) {
 		},
 		{
 			"nothing is known", empty,
-			`{"time":"1970-01-01T00:00:00.000000Z","listener":"","site":"","mapping":"","cluster":"","origin":"","attempts":0,` +
+			`{"time":"1970-01-01T00:00:00.000000Z","listener":"","site":"","mapping":"","cluster":"","origin":"","session":"","attempts":0,` +
 				`"method":"","target":"","host":"","protocol":"",` +
 				`"status":499,"reason":"","duration_ms":0.000,"waited_ms":0.000,"first_byte_ms":null,"bytes_in":0,"bytes_out":0,` +
 				`"client":"","peer":"","user_agent":"","referer":"","request_id":"","tls":false}`,

@@ -17,6 +17,7 @@ type accessRecord struct {
 
 	listener                       string
 	site, mapping, cluster, origin string // empty: not known
+	session                        string // what its session is to the origin; empty: the mapping binds none
 	reason                         string // why the answer is ours; empty: it is an origin's
 
 	status            int // zero: the client left before there was one, shown as 499

@@ -121,6 +121,21 @@ func (x *Exchange) bindNew(id []byte) {
 	}
 }
 
+// sessionText is what the access log says of the request's session.
+func (x *Exchange) sessionText() string {
+	switch d := &x.decision; {
+	case x.session == nil:
+		return ""
+	case d.ID == nil:
+		return "none"
+	case d.Bound == "":
+		return "unknown"
+	case x.member != nil && d.Bound != x.member.name:
+		return "elsewhere"
+	}
+	return "bound"
+}
+
 // Bound implements route.View.
 func (s *snapshot) Bound(d *session.Definition, id []byte, now time.Time) string {
 	p := s.sessions[d]

@@ -58,6 +58,7 @@ func (x *Exchange) fill(r *accessRecord) {
 		r.origin, r.cluster = x.member.name, x.member.cluster.name
 	}
 	r.waited = x.seeker.Waited
+	r.session = x.sessionText()
 	if x.reason != Served {
 		r.reason = x.reason.String()
 	}

@@ -25,8 +25,7 @@ func TestLogrotateDoesIt(t *testing.T) {
 		logrotate, err = exec.LookPath("/usr/sbin/logrotate")
 	}
 	if err != nil {
-		t.Log("logrotate is not installed here: its file was only read, by the other test")
-		return
+		t.Skip("logrotate is not installed here: its file was only read, by the other test")
 	}
 	dir := t.TempDir()
 	log, told := filepath.Join(dir, "access.log"), filepath.Join(dir, "told")

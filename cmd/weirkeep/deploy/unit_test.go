@@ -131,8 +131,7 @@ var unknownBefore253 = []string{
 func TestSystemdTakesTheUnits(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Log("systemd is not installed here: the units were only read, by the other tests")
-		return
+		t.Skip("systemd is not installed here: the units were only read, by the other tests")
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "weirkeep") // it must be there
