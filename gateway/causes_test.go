@@ -207,21 +207,7 @@ func TestTransitionsOfOriginsAreTold(t *testing.T) {
 	if down.Up || time.Since(down.Since) > time.Minute || !strings.Contains(down.LastError, "connect: connection refused") || time.Since(down.LastErrorAt) > time.Minute {
 		t.Errorf("down: %+v", down)
 	}
-	socket, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer socket.Close()
-	back := &teller{name: "back"}
-	go func() {
-		for {
-			c, err := socket.Accept()
-			if err != nil {
-				return
-			}
-			go back.serve(c)
-		}
-	}()
+	tellAt(t, address, "back")
 	until(t, "the origin is back", func() bool { return askFor(t, addr, "a.example", "/").origin() == "back" })
 	if up := g.Status().Origins[0]; !up.Up || !up.Since.After(down.Since) || up.LastError == "" {
 		t.Errorf("up again: %+v", up)

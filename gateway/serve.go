@@ -9,7 +9,7 @@ import (
 // to an answer that has been sent. This is the page to read first: one call a
 // room. A room returns Served to go on, or the reason why the walk ends.
 //
-// Rooms of later issues have their place here: request filters and the cache
+// Rooms that are yet to come have their place here: request filters and the cache
 // lookup between decide and obtain; the router inside obtain; ESI and response
 // filters inside deliver.
 func (g *Gateway) serve(x *Exchange, w Responder) {

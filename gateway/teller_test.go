@@ -37,7 +37,18 @@ func newTeller(tb testing.TB, name string) *teller {
 // rawOrigin gives every connection to serve, in a goroutine of its own.
 func rawOrigin(tb testing.TB, serve func(net.Conn)) net.Listener {
 	tb.Helper()
-	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	return rawOriginAt(tb, "127.0.0.1:0", serve)
+}
+
+// tellAt makes a teller at an address, where there was nobody.
+func tellAt(tb testing.TB, address, name string) {
+	tb.Helper()
+	rawOriginAt(tb, address, (&teller{name: name}).serve)
+}
+
+func rawOriginAt(tb testing.TB, address string, serve func(net.Conn)) net.Listener {
+	tb.Helper()
+	socket, err := net.Listen("tcp", address)
 	if err != nil {
 		tb.Fatal(err)
 	}
