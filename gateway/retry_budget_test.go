@@ -8,6 +8,7 @@ import (
 	"net"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -116,22 +117,25 @@ func TestDyingClusterIsNotFlooded(t *testing.T) {
 	const exchanges = 400
 	for _, tt := range []struct {
 		name     string
+		capacity int // of the first origin; the other has 100
 		retry    string
 		attempts int
 	}{
-		{"default", "", exchanges + 100 + (exchanges-1)/5},
-		{"half", ", retry: { budget: 50% }", exchanges + 100 + (exchanges-1)/2},
-		{"only the reserve", ", retry: { budget: 0% }", exchanges + 100},
-		{"several tries each", ", retry: { retries: 3, budget: 0% }", exchanges + 100},
-		{"no retries", ", retry: { retries: 0 }", exchanges},
-		{"no retries, whatever is saved", ", retry: { retries: 0, budget: 100% }", exchanges},
+		{"default", 100, "", exchanges + 100 + (exchanges-1)/5},
+		{"half", 100, ", retry: { budget: 50% }", exchanges + 100 + (exchanges-1)/2},
+		{"only the reserve", 100, ", retry: { budget: 0% }", exchanges + 100},
+		{"the reserve of a large origin", 250, ", retry: { budget: 0% }", exchanges + 250},
+		{"the reserve of a small one", 1, ", retry: { budget: 0% }", exchanges + 100},
+		{"several tries each", 100, ", retry: { retries: 3, budget: 0% }", exchanges + 100},
+		{"no retries", 100, ", retry: { retries: 0 }", exchanges},
+		{"no retries, whatever is saved", 100, ", retry: { retries: 0, budget: 100% }", exchanges},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dies := func(_ int, c *endConn) { c.head() }
 			one, other := newEndOrigin(t, dies), newEndOrigin(t, dies)
 			both := fmt.Sprintf(`%s" }, { capacity: 100, address: "%s`, one.addr, other.addr)
-			text := "listeners: [{ address: \"127.0.0.1:0\" }]\nclusters: { app: { origins: [{ capacity: 100, address: \"" + both + "\" }], failover: { threshold: 1000 }" + tt.retry + " } }\n" + endNoLog
+			text := "listeners: [{ address: \"127.0.0.1:0\" }]\nclusters: { app: { origins: [{ capacity: " + fmt.Sprint(tt.capacity) + ", address: \"" + both + "\" }], failover: { threshold: 1000 }" + tt.retry + " } }\n" + endNoLog
 			addr, g := start(t, text, Options{})
 			c := endDial(t, addr)
 			r := bufio.NewReader(c)
@@ -224,4 +228,41 @@ func TestGaugesAreRightAtEachScrape(t *testing.T) {
 		return status == 200
 	})
 	want("it is back", 1, 0, 0)
+}
+
+// An attempt that reached nobody costs nothing of the budget: however many there
+// are, every request is answered by the other origin.
+func TestFailedConnectsAreFree(t *testing.T) {
+	t.Parallel()
+	const exchanges = 400 // half of them meet the origin that refuses: more than the reserve
+	other := newTeller(t, "other")
+	addr, g := start(t, plainListener+fmt.Sprintf("clusters: { app: { balancer: round-robin, retry: { budget: 0%% }, failover: { connect_failures: same, threshold: 1000 }, "+
+		"origins: [{ address: %q, capacity: 10 }, { address: %q, capacity: 10 }] } }\n", closedAddress(t), other.addr), Options{})
+	for n := range exchanges {
+		if got := askFor(t, addr, "a.example", "/"); got.status != 200 {
+			t.Fatalf("request %d: %d %q", n, got.status, got.body)
+		}
+	}
+	if got := endRetries(g); got < 150 {
+		t.Errorf("%d requests were repeated, so the budget was never asked for", got)
+	}
+}
+
+// A refusal for want of budget says so in the log.
+func TestSpentBudgetIsTold(t *testing.T) {
+	t.Parallel()
+	dies := func(_ int, c *endConn) { c.head() }
+	one := newEndOrigin(t, dies)
+	log := new(lockedBuffer)
+	addr, g := start(t, causeListener+fmt.Sprintf("clusters: { app: { retry: { budget: 0%% }, failover: { threshold: 1000 }, origins: [{ address: %q, capacity: 1 }] } }\n", one.addr), Options{Stderr: log})
+	for range leastReserve + 1 {
+		askFor(t, addr, "a.example", "/")
+	}
+	g.Close()
+	all := causeLines(t, log.String())
+	for i, l := range all {
+		if told := strings.HasSuffix(l.Cause, "not repeated: clusters.app.retry.budget is used up"); told != (i == leastReserve) {
+			t.Errorf("request %d: %s, %q", i, l.Reason, l.Cause)
+		}
+	}
 }
