@@ -7,10 +7,12 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -422,4 +424,18 @@ func (b *lockedBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.String()
+}
+
+// A listener that cannot accept says so once a second, however often it tries.
+func TestFailedAcceptsAreToldRarely(t *testing.T) {
+	log := new(lockedBuffer)
+	l := &listener{gateway: New(Options{Logger: slog.New(slog.NewTextHandler(log, nil))})}
+	l.options.Store(&listenerOptions{name: "front"})
+	began := time.Now()
+	for range 200 {
+		term{listener: l}.waitOut(syscall.EMFILE, 0)
+	}
+	if n, most := strings.Count(log.String(), "cannot accept"), 1+int(time.Since(began)/time.Second); n < 1 || n > most {
+		t.Errorf("it was told %d times, want 1..%d:\n%s", n, most, log)
+	}
 }
