@@ -219,10 +219,12 @@ func reportYAML(o *reportOrigin, cluster, top string) string {
 	return fmt.Sprintf(reportConfig, o.addr, cluster, top)
 }
 
+// reportConfig gives the origin a long time to be connected to: on a busy machine
+// hundreds of connects at once may take seconds, and are no failure then.
 const reportConfig = `
 listeners: [{ address: "127.0.0.1:0" }]
 access_log: { path: stderr }
-clusters: { app: { origins: [{ address: %q }]%s } }
+clusters: { app: { connect_timeout: 20s, origins: [{ address: %q }]%s } }
 %s
 `
 

@@ -309,7 +309,7 @@ func TestReportAbortingClients(t *testing.T) {
 				}
 				a := c.answer("GET")
 				if a.err != nil || strings.Trim(strings.ReplaceAll(a.body, id+";", ""), " ") != "" || len(a.body) < size-8 {
-					t.Errorf("%s got %d bytes, %v, not all its own", id, len(a.body), a.err)
+					t.Errorf("%s got %d bytes, %v, not all its own: %.80q", id, len(a.body), a.err, a.head)
 				}
 			})
 		}
