@@ -13,17 +13,20 @@ import (
 // where the session is at home; else one of the first group that has any in
 // service. A group that is full is waited for, unless its cluster says
 // that what its queue cannot hold goes on to the next.
-func (x *Exchange) admit() Reason {
-	if reason, settled := x.admitHome(); settled {
+func (x *Exchange) admit(g *Gateway) Reason {
+	if reason, settled := x.admitHome(g); settled {
 		return reason
 	}
+	if len(x.order) == 0 {
+		return NoOrigin
+	}
 	for {
-		x.use(x.mapping.groups[x.next])
+		x.use(x.order[x.next])
 		i, err := x.enter()
 		if err == nil {
 			return x.take(i)
 		}
-		if last := x.next == len(x.mapping.groups)-1; last || !x.group.passesOn(err) {
+		if last := x.next == len(x.order)-1; last || !x.group.passesOn(err) {
 			return reasonOfAdmission(err)
 		}
 		x.next++
@@ -62,44 +65,68 @@ func (x *Exchange) leave() {
 	}
 }
 
-// admitHome takes a slot where the session is at home (M-BIND-05), in whichever
-// group that is. It is not settled if there is no such origin, or if it is out
-// and its sessions may go elsewhere (M-BIND-09), or full and they may for once
-// . After a failure there only those go there again that may go nowhere else.
-func (x *Exchange) admitHome() (reason Reason, settled bool) {
-	if x.decision.Bound == "" || x.attempts > 0 && !x.session.strict {
-		return Served, false
-	}
-	home := x.findHome()
-	if home < 0 {
-		return Served, false
-	}
-	i, err := x.enterHome(home)
-	switch {
-	case err == nil:
-		return x.take(i), true
-	case err != admission.ErrNone:
-		return reasonOfAdmission(err), true
-	}
-	if !x.session.strict || x.group.slots[home].Access() != admission.Shut {
-		return Served, false
-	}
-	if x.group.members[home].state.lets(true) && x.tryOut(home, true) {
-		return x.take(home), true
-	}
-	return SessionOriginOut, true
-}
-
-// findHome finds the origin where the session is at home and its group, -1 if
-// the mapping has no such origin.
-func (x *Exchange) findHome() int {
-	for _, g := range x.mapping.groups {
-		if i, ok := g.byName[x.decision.Bound]; ok {
-			x.use(g)
-			return i
+// admitHome takes a slot where the session is at home (M-BIND-05). It is not
+// settled if there is no such origin, or if it is full and its sessions may go
+// elsewhere for once. If it is out, or has failed this very request, it is
+// decided anew where the session's requests go without it (M-BIND-09, M-WPX-02).
+func (x *Exchange) admitHome(g *Gateway) (reason Reason, settled bool) {
+	for x.findHome() {
+		home := x.group.index[x.decision.Home]
+		if x.attempts > 0 && x.member.identity == x.decision.Home && !x.session.strict {
+			if reason := x.loseHome(g); reason != Served {
+				return reason, true
+			}
+			continue
+		}
+		i, err := x.enterHome(home)
+		switch {
+		case err == nil:
+			return x.take(i), true
+		case err != admission.ErrNone:
+			return reasonOfAdmission(err), true
+		case x.group.slots[home].Access() <= admission.BoundOnly:
+			return Served, false
+		case x.session.strict:
+			return x.tryHome(home), true
+		}
+		if reason := x.loseHome(g); reason != Served {
+			return reason, true
 		}
 	}
-	return -1
+	return Served, false
+}
+
+// tryHome takes a slot at an origin that is out, if its trial is due: the session
+// may go nowhere else.
+func (x *Exchange) tryHome(home int) Reason {
+	if x.group.members[home].state.lets(true) && x.tryOut(home, true) {
+		return x.take(home)
+	}
+	return SessionOriginOut
+}
+
+// loseHome decides anew as if the session were not at home where it is.
+func (x *Exchange) loseHome(g *Gateway) Reason {
+	if x.losses < len(x.lost) {
+		x.lost[x.losses] = x.decision.Home
+		x.losses++
+	}
+	x.next = 0
+	return g.decideRoute(x)
+}
+
+// findHome finds the group with the origin where the session is at home.
+func (x *Exchange) findHome() bool {
+	if x.decision.Home < 0 {
+		return false
+	}
+	for _, g := range x.order {
+		if _, ok := g.index[x.decision.Home]; ok {
+			x.use(g)
+			return true
+		}
+	}
+	return false
 }
 
 // enterHome takes a slot at one origin, waiting for it unless its sessions are
@@ -119,7 +146,7 @@ func (x *Exchange) enterHome(home int) (int, error) {
 // seek readies the seeker for the group.
 func (x *Exchange) seek() *admission.Seeker {
 	s := &x.seeker
-	s.Slots, s.Client, s.Only = x.group.slots, x, -1
+	s.Slots, s.Client, s.Only, s.Tester = x.group.slots, x, -1, x.group.testers
 	x.trial = false
 	return s
 }
@@ -184,20 +211,25 @@ func (x *Exchange) tryOut(i int, alone bool) bool {
 	return x.trial
 }
 
-// anyUp reports whether an origin of one of the mapping's groups is in service.
+// anyUp reports whether an origin of one of the groups is in service.
 func (x *Exchange) anyUp() bool {
-	return slices.ContainsFunc(x.mapping.groups, (*group).anyUp)
+	return slices.ContainsFunc(x.order, (*group).anyUp)
 }
 
 // retryAfter says, in whole seconds, when a refused client may try again: when
 // all who wait now have been served or turned away, or when the first origin that
 // is out is looked at again.
 func (x *Exchange) retryAfter(reason Reason) []byte {
-	d := x.group.lead.queue.Timeout()
+	var d time.Duration
+	if x.group != nil {
+		d = x.group.lead.queue.Timeout()
+	}
 	if reason == NoOrigin || reason == SessionOriginOut {
-		d = x.group.lead.comeback
-		for _, g := range x.mapping.groups {
-			d = min(d, g.lead.comeback)
+		d = time.Second
+		for i, g := range x.order {
+			if i == 0 || g.lead.comeback < d {
+				d = g.lead.comeback
+			}
 		}
 	}
 	return strconv.AppendInt(x.again[:0], max(1, int64((d+time.Second-1)/time.Second)), 10)

@@ -64,9 +64,9 @@ func (x *Exchange) limitText() string {
 	err, s := x.cause, x.snap
 	switch {
 	case errors.Is(err, wire.ErrCount):
-		return fmt.Sprintf("%d header fields, limits.header_count is %d", countLines(x.Block), s.rules.Count)
+		return fmt.Sprintf("%d header fields, limits.header_count is %d", countLines(x.Block), s.heads.Count)
 	case errors.Is(err, wire.ErrNameLong):
-		return fmt.Sprintf("%v, limits.header_name_bytes is %d", wire.ErrNameLong, s.rules.NameBytes)
+		return fmt.Sprintf("%v, limits.header_name_bytes is %d", wire.ErrNameLong, s.heads.NameBytes)
 	case errors.Is(err, wire.ErrBodyLarge) && x.Head.Length > 0:
 		return fmt.Sprintf("Content-Length is %d, limits.body_bytes is %v", x.Head.Length, unit.Size(s.bodyBytes))
 	case errors.Is(err, wire.ErrBodyLarge):
@@ -93,7 +93,7 @@ func (x *Exchange) admissionText() string {
 	case QueueTimeout:
 		return fmt.Sprintf("all slots of %s were taken for clusters.%s.queue.timeout, which is %v", x.group.text(), x.group.lead.name, x.group.lead.queue.Timeout())
 	case NoOrigin:
-		return standing(x.mapping.groups)
+		return standing(x.order)
 	case SessionOriginOut:
 		return fmt.Sprintf("the session is bound to %s, which is out of service", x.decision.Bound)
 	}

@@ -16,7 +16,7 @@ func (g *Gateway) check(x *Exchange) Reason {
 		}
 		return x.because(err, reasonOfHead(err))
 	}
-	x.Body.Limit, x.Body.Underscores = x.snap.bodyBytes, x.snap.rules.Underscores
+	x.Body.Limit, x.Body.Underscores = x.snap.bodyBytes, x.snap.heads.Underscores
 	x.Body.Reset(x.Source, x.Head.Length)
 	x.identify()
 	switch string(x.Method) {
@@ -37,7 +37,7 @@ func (x *Exchange) parse() (err error) {
 	if err = x.parseLine(); err != nil {
 		return err
 	}
-	if err = x.Head.ParseRequest(x.Block, x.Minor, &x.snap.rules); err != nil {
+	if err = x.Head.ParseRequest(x.Block, x.Minor, &x.snap.heads); err != nil {
 		return err
 	}
 	if err = x.Target.Parse(x.Line); err != nil {

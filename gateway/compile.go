@@ -25,8 +25,9 @@ type compiler struct {
 	set      *metrics.Set
 	snap     *snapshot
 	clusters map[string]*cluster
-	groups   map[string]*group
 	sessions map[string]*sessionPolicy
+	rules    []route.Rule
+	known    map[string]int // identity of an origin, by scheme and address
 	problems config.Problems
 }
 
@@ -35,10 +36,10 @@ type compiler struct {
 func compile(cfg *config.Config, uses *uses, set *metrics.Set, dates *dateCache) (*snapshot, config.Problems) {
 	c := &compiler{
 		cfg: cfg, uses: uses, set: set,
-		snap:     &snapshot{dates: dates, trusted: new(bart.Lite)},
+		snap:     &snapshot{dates: dates, log: uses.r.log, trusted: new(bart.Lite)},
 		clusters: make(map[string]*cluster),
-		groups:   make(map[string]*group),
 		sessions: make(map[string]*sessionPolicy),
+		known:    make(map[string]int),
 	}
 	c.node()
 	c.limits()
@@ -46,6 +47,7 @@ func compile(cfg *config.Config, uses *uses, set *metrics.Set, dates *dateCache)
 	c.allSessions()
 	c.allSites()
 	c.allMappings()
+	c.allRules()
 	c.table()
 	c.snap.users.Store(1)
 	return c.snap, c.problems
@@ -81,7 +83,7 @@ func portOf(address string) int {
 
 func (c *compiler) limits() {
 	l, t := &c.cfg.Limits, &c.cfg.Timeouts
-	c.snap.rules = wire.Rules{
+	c.snap.heads = wire.Rules{
 		NameBytes:   l.HeaderNameBytes,
 		Count:       l.HeaderCount,
 		Underscores: underscores[l.UnderscoreNames],
@@ -104,8 +106,9 @@ func (c *compiler) allSites() {
 			name:     name,
 			request:  compileEdits(cfg.Headers.Request),
 			response: compileEdits(cfg.Headers.Response),
-			pages:    c.pages("sites."+name+".pages", cfg.Pages),
 		})
+		s := &c.snap.sites[len(c.snap.sites)-1]
+		c.pages(s, "sites."+name+".pages", cfg.Pages)
 	}
 }
 
@@ -123,8 +126,8 @@ func compileEdits(cfg config.HeaderEdit) edits {
 
 // pages reads a site's pages and files each under every reason it is for: a
 // page for a status wins over one for a name.
-func (c *compiler) pages(path string, files map[string]string) map[Reason]page {
-	pages := make(map[Reason]page)
+func (c *compiler) pages(s *site, path string, files map[string]string) {
+	s.pages, s.statuses = make(map[Reason]page), make(map[int]page)
 	for _, name := range sortedKeys(files) {
 		body, err := config.ReadFile(files[name])
 		if err != nil {
@@ -132,15 +135,17 @@ func (c *compiler) pages(path string, files map[string]string) map[Reason]page {
 			continue
 		}
 		p := page{body: body, kind: pageKind(files[name])}
+		if status, err := strconv.Atoi(name); err == nil {
+			s.statuses[status] = p
+		}
 		for r := range reasons {
 			row := &reasonTable[r]
-			_, taken := pages[r]
+			_, taken := s.pages[r]
 			if name == strconv.Itoa(row.status) || name == row.page && !taken {
-				pages[r] = p
+				s.pages[r] = p
 			}
 		}
 	}
-	return pages
 }
 
 func pageKind(file string) []byte {
@@ -155,60 +160,6 @@ func pageKind(file string) []byte {
 
 func (c *compiler) siteIndex(name string) int {
 	return slices.IndexFunc(c.snap.sites, func(s site) bool { return s.name == name })
-}
-
-// table compiles what route.Decide decides by, and warns of what it can never
-// decide for (M-MAP-03).
-func (c *compiler) table() {
-	o := route.Options{DefaultSite: c.siteIndex(c.cfg.DefaultSite)}
-	for i := range c.snap.sites {
-		cfg := c.cfg.Sites[c.snap.sites[i].name]
-		o.Sites = append(o.Sites, route.Site{Name: c.snap.sites[i].name, Hosts: cfg.Hosts, PathPrefix: cfg.PathPrefix})
-	}
-	for i, cfg := range c.cfg.Mappings {
-		m := route.Mapping{Site: c.siteIndex(cfg.Site), Prefix: cfg.Prefix, StripPrefix: cfg.StripPrefix, Group: i}
-		if p := c.snap.mappings[i].session; p != nil {
-			m.Session = p.definition
-		}
-		o.Mappings = append(o.Mappings, m)
-	}
-	table, err := route.New(o)
-	if err != nil {
-		c.failRoute(err)
-		return
-	}
-	c.snap.table = table
-	for _, s := range table.Unreachable() {
-		c.warnShadow(s)
-	}
-}
-
-// warnShadow warns of a mapping that another takes everything from.
-func (c *compiler) warnShadow(s route.Shadow) {
-	path, by := fmt.Sprintf("mappings[%d]", s.Mapping), fmt.Sprintf("mappings[%d]", s.By)
-	place := c.cfg.At(by, config.Warning, "W310", "", "")
-	where := "line " + strconv.Itoa(place.Line)
-	if place.File != c.cfg.At(path, config.Warning, "W310", "", "").File {
-		where = place.File + ":" + strconv.Itoa(place.Line)
-	}
-	hint := "move it before " + by
-	if m, first := c.cfg.Mappings[s.Mapping], c.cfg.Mappings[s.By]; m.Site == first.Site && m.Prefix == first.Prefix {
-		hint = "take it away: " + by + " has the same site and prefix"
-	}
-	c.warn(path, "W310", fmt.Sprintf("%s can never match: %s (%s) takes every request it could", path, by, where), hint)
-}
-
-// failRoute gives each mistake that route has found its place: it begins with
-// the path of the key.
-func (c *compiler) failRoute(err error) {
-	errs := []error{err}
-	if all, ok := err.(interface{ Unwrap() []error }); ok {
-		errs = all.Unwrap()
-	}
-	for _, e := range errs {
-		path, _, _ := strings.Cut(e.Error(), ": ")
-		c.fail(path, "E230", "%v", e)
-	}
 }
 
 func sortedKeys[V any](m map[string]V) []string {

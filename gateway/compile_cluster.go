@@ -39,6 +39,7 @@ func (c *compiler) cluster(name string, cfg config.Cluster) *cluster {
 		hostOrigin:   cfg.HostHeader == "origin",
 		metrics:      c.set.Cluster(name),
 	}
+	cl.cell, cl.short = c.cfg.CellOf(name)
 	for _, u := range cfg.Upgrades {
 		cl.upgrades = append(cl.upgrades, strings.ToLower(u))
 	}
@@ -71,14 +72,26 @@ func (c *compiler) members(cl *cluster, cfg config.Cluster) {
 func (c *compiler) member(cl *cluster, o config.Origin, key poolKey, secure *tls.Config) *member {
 	state := c.uses.state(o.Scheme, o.HostPort, o.Name, o.Capacity, adminStateOf(o.State))
 	return &member{
-		name:    o.Name,
-		host:    []byte(hostOf(o)),
-		proxy:   key.proxy,
-		cluster: cl,
-		state:   state,
-		pool:    c.uses.pool(key, state.origin, secure),
-		metrics: c.set.Origin(metrics.OriginLabels{Cluster: cl.name, Origin: o.Name}),
+		name:     o.Name,
+		identity: c.identity(o.Scheme+"://"+o.HostPort, state),
+		host:     []byte(hostOf(o)),
+		proxy:    key.proxy,
+		cluster:  cl,
+		state:    state,
+		pool:     c.uses.pool(key, state.origin, secure),
+		metrics:  c.set.Origin(metrics.OriginLabels{Cluster: cl.name, Origin: o.Name}),
 	}
+}
+
+// identity is the number of the origin at an address.
+func (c *compiler) identity(address string, state *originState) int {
+	i, known := c.known[address]
+	if !known {
+		i = len(c.snap.origins)
+		c.known[address] = i
+		c.snap.origins = append(c.snap.origins, state)
+	}
+	return i
 }
 
 // checks notes the check that the cluster wants of an origin: its health check,

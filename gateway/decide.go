@@ -1,6 +1,9 @@
 package gateway
 
 import (
+	"bytes"
+	"net/netip"
+
 	"weirkeep/gateway/route"
 )
 
@@ -9,32 +12,93 @@ func (g *Gateway) decide(x *Exchange) Reason {
 	if x.Redirect {
 		return x.redirect()
 	}
-	r := route.Request{
-		Method: x.Method,
-		Scheme: x.scheme(),
-		Host:   x.Authority.Host,
-		Port:   x.Authority.Port,
-		Path:   x.Target.Path,
-		Query:  x.Target.Query,
-		Fields: x.Head.Fields,
+	x.fillAsk()
+	reason := g.decideRoute(x)
+	x.countSession()
+	return reason
+}
+
+// fillAsk fills in what the decision is made from.
+func (x *Exchange) fillAsk() {
+	r := &x.ask
+	r.Method, r.Scheme, r.HTTP = x.Method, x.scheme(), versions[x.Minor]
+	r.Host, r.Port = x.Authority.Host, x.Authority.Port
+	r.Path, r.RawPath, r.Query, r.URL = x.Target.Path, pathOf(x.Target.Raw), x.Target.Query, x.Target.Raw
+	r.Fields, r.Size = x.Head.Fields, declared(x.Head.Length)
+	r.Client, r.Peer = x.client(), netip.AddrPortFrom(x.Peer.Addr().Unmap(), x.Peer.Port())
+	r.TLS, r.ID = x.TLS, x.requestID
+}
+
+// pathOf is a target without its query.
+func pathOf(target []byte) []byte {
+	path, _, _ := bytes.Cut(target, question)
+	return path
+}
+
+var question = []byte("?")
+
+// client is who sent the request. Of one that a proxy speaks for, the port is not
+// known.
+func (x *Exchange) client() netip.AddrPort {
+	if peer := x.Peer.Addr().Unmap(); x.clientIP == peer {
+		return netip.AddrPortFrom(peer, x.Peer.Port())
 	}
-	x.decision = route.Decide(x.snap.table, &r, x.snap, x.Now, nil)
+	return netip.AddrPortFrom(x.clientIP, 0)
+}
+
+// versions are the texts of HTTP versions by their minor number.
+var versions = [2]string{"1.0", "1.1"}
+
+// declared is the length of a body that its head declares, -1 if it declares none.
+func declared(length int64) int64 {
+	return max(length, -1)
+}
+
+// decideRoute makes the decision and looks up what it names.
+func (g *Gateway) decideRoute(x *Exchange) Reason {
+	x.decision = route.Decide(x.snap.table, &x.ask, x, x.Now, nil)
 	d := &x.decision
 	if d.Site >= 0 {
 		x.site = &x.snap.sites[d.Site]
 	}
-	switch d.Reason {
-	case route.NoSite:
-		return NoSite
-	case route.NoMapping:
-		return NoMapping
+	if d.Mapping >= 0 {
+		x.mapping = &x.snap.mappings[d.Mapping]
+		x.session = x.mapping.session
 	}
-	x.mapping = &x.snap.mappings[d.Mapping]
-	x.session = x.mapping.session
-	if x.session != nil && d.ID == nil {
-		x.session.metrics.None.Inc()
+	x.order, x.rule = nil, nil
+	if d.Order >= 0 {
+		x.order = x.snap.orders[d.Order]
 	}
-	return Served
+	if d.Rule >= 0 {
+		x.rule = x.snap.actions[d.Rule]
+		x.rule.metrics.Hits.Inc()
+	}
+	return reasonOfDecision[d.Reason]
+}
+
+// reasonOfDecision is why a decision ends the walk, if it does.
+var reasonOfDecision = [...]Reason{
+	route.NoSite:      NoSite,
+	route.NoMapping:   NoMapping,
+	route.Matched:     Served,
+	route.Rejected:    RejectedByRule,
+	route.Redirected:  RedirectedByRule,
+	route.NoPermitted: NoPermitted,
+}
+
+// countSession counts what the request's session is.
+func (x *Exchange) countSession() {
+	if x.session == nil {
+		return
+	}
+	switch d, m := &x.decision, x.session.metrics; {
+	case d.Bound != "":
+		m.Bound.Inc()
+	case d.ID == nil:
+		m.None.Inc()
+	default:
+		m.Unknown.Inc()
+	}
 }
 
 // redirect sends the client to the same URL with https, if it named a host.

@@ -75,6 +75,9 @@ func (x *Exchange) answerFields() []wire.Field {
 	if !x.trip.Answer.HasDate && !x.site.response.touches("date") {
 		fields = append(fields, wire.Field{Name: dateName, Value: x.snap.date(x.Now)})
 	}
+	if len(x.binds) > 0 {
+		fields = append(fields, wire.Field{Name: setCookieName, Value: x.binds})
+	}
 	fields = append(fields, wire.Field{Name: viaName, Value: x.snap.via[x.trip.Status.Minor]})
 	x.trip.Answer.Fields = fields
 	return fields
@@ -83,6 +86,8 @@ func (x *Exchange) answerFields() []wire.Field {
 var (
 	dateName = []byte("Date")
 	viaName  = []byte("Via")
+
+	setCookieName = []byte("Set-Cookie")
 )
 
 // answerLength is what the answer's head says of its length: what the origin

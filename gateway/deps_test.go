@@ -16,6 +16,8 @@ import (
 // dependencies says which of our packages each of our packages may import. A
 // package that is not here may not exist.
 var dependencies = map[string][]string{
+	"rules/websphere":   {"rules", "gateway/wire", "gateway/unit"},
+	"rules":             {"gateway/wire", "gateway/unit"},
 	"gateway/unit":      {},
 	"gateway/metrics":   {},
 	"gateway/probe":     {},
@@ -25,12 +27,12 @@ var dependencies = map[string][]string{
 	"gateway/balance":   {"gateway/unit"},
 	"gateway/admission": {"gateway/balance", "gateway/unit"},
 	"gateway/origin":    {"gateway/wire", "gateway/metrics", "gateway/unit", "gateway/probe"},
-	"gateway/route":     {"gateway/session", "gateway/wire", "gateway/unit"},
+	"gateway/route":     {"rules", "gateway/session", "gateway/wire", "gateway/unit"},
 	"gateway/config":    {"gateway/unit", "gateway/balance", "gateway/origin", "gateway/admission", "gateway/session"},
 	"gateway/admin":     {"gateway/config", "gateway/metrics", "gateway/route"},
-	"gateway":           {"gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/config"},
+	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/config"},
 	"gateway/promises":  {}, // tests only
-	"cmd/weirkeep":      {"gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route"},
+	"cmd/weirkeep":      {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route"},
 }
 
 // The sources are read in this process: what another command prints of them

@@ -10,6 +10,7 @@ import (
 	"weirkeep/gateway/route"
 	"weirkeep/gateway/session"
 	"weirkeep/gateway/wire"
+	"weirkeep/rules"
 )
 
 // Exchange is one request with its response, as the walk sees it. A front door
@@ -24,6 +25,7 @@ type Exchange struct {
 	Client   ClientConn     // who waits
 	Peer     netip.AddrPort // the other end of the connection
 	Secure   bool           // it came by TLS
+	TLS      *rules.TLS     // how; nil: it did not, or nobody knows
 	Redirect bool           // the listener redirects to https
 	Listener string         // its name
 	Doubt    error          // why the door refuses the head, whatever the wire check says; nil: it does not
@@ -40,14 +42,19 @@ type Exchange struct {
 
 	// Deciding fills in these.
 	snap     *snapshot
+	ask      route.Request // what the decision is made from
 	decision route.Decision
+	order    []*group // to be tried, one after the other; empty: nobody serves it
+	lost     [2]int   // identities of origins of its session that cannot serve it after all
+	losses   int      // how many these are
+	rule     *ruleAction
 	site     *site
 	mapping  *mapping
 	session  *sessionPolicy // nil: the mapping's sessions are not bound
 
 	// Obtaining fills in these.
 	trip      origin.Trip
-	next      int    // index of the mapping's group to go on with
+	next      int    // index in order of the group to go on with
 	group     *group // in which a slot is looked for: that, or the session's home's
 	seeker    admission.Seeker
 	slots     *admission.Slots // one of which is taken; nil: none
@@ -73,6 +80,8 @@ type Exchange struct {
 	again     [20]byte       // value of Retry-After
 	links     *session.Links // nil: never needed yet
 	reading   bool           // links looks at what passes
+	binds     []byte         // value of the Set-Cookie that binds the session
+	location  []byte         // where a rule redirects to
 
 	w      Responder
 	reason Reason
@@ -144,7 +153,9 @@ type Tunnel interface {
 // reset readies a pooled exchange for another request. Buffers stay.
 func (x *Exchange) reset() {
 	x.site, x.mapping, x.session, x.group, x.member = nil, nil, nil, nil, nil
+	x.order, x.rule, x.losses = nil, nil, 0
 	x.next, x.attempts, x.firstByte = 0, 0, 0
+	x.binds = x.binds[:0]
 	x.seeker.Barred, x.seeker.Waited = 0, 0
 	x.trial, x.reading, x.overspent = false, false, false
 	x.asked, x.continued, x.trusted, x.released = false, false, false, false

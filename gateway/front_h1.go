@@ -125,6 +125,7 @@ func (g *Gateway) lend(c *h1Conn, e *h1Exchange) {
 	x.tick = x.start
 	x.Now = x.start
 	x.Peer, x.Source, x.Client = c.peer, c, c
+	x.TLS = c.secured
 	x.Secure, x.Redirect, x.Listener = c.options.secure(), c.options.redirect, c.options.name
 	x.reset()
 	if e.refused != nil {

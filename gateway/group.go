@@ -12,20 +12,28 @@ import (
 // cluster, or of several. It is made when a snapshot is compiled, once
 // for the same clusters and balancer.
 type group struct {
-	lead     *cluster // gives queue, retry and, unless the mapping says, balancer and session
+	lead     *cluster // gives queue, retry and, unless the mapping says, balancer
 	members  []*member
 	slots    []*admission.Slots // of members, in order
-	byName   map[string]int     // index of a member
+	index    map[int]int        // of a member, by the origin's identity
 	balancer balance.Balancer
+	method   string // name of the balancer
+	testers  bool   // a rule lets its requests into origins in maintenance
 }
 
 func (g *group) add(m *member) {
-	if _, again := g.byName[m.name]; again {
-		return // it stands in two of the clusters
-	}
-	g.byName[m.name] = len(g.members)
+	g.index[m.identity] = len(g.members)
 	g.members = append(g.members, m)
 	g.slots = append(g.slots, m.state.slots)
+}
+
+// names are the members in full, in order.
+func (g *group) names() string {
+	var b strings.Builder
+	for _, m := range g.members {
+		fmt.Fprintf(&b, "%s/%s,", m.cluster.name, m.name)
+	}
+	return b.String()
 }
 
 // anyUp reports whether one of the origins is in service.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/probe"
+	"weirkeep/rules"
 )
 
 // h1Conn is a client's HTTP/1 connection. To the server library it is a
@@ -29,9 +30,10 @@ type h1Conn struct {
 	hello    func() error     // what comes before the first head; nil: nothing
 
 	peer    netip.AddrPort
-	begun   bool // the peer is known and admitted
-	counted bool // it has a place in its client's count
-	placed  bool // it has a place among limits.connections
+	secured *rules.TLS // what the handshake agreed on; nil: there was none
+	begun   bool       // the peer is known and admitted
+	counted bool       // it has a place in its client's count
+	placed  bool       // it has a place among limits.connections
 	head    h1Head
 	served  bool   // a head has ended: the wait for the next is keep_alive
 	last    bool   // the next exchange is the last

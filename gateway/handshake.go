@@ -1,7 +1,10 @@
 package gateway
 
 import (
+	"crypto/sha256"
 	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"io"
 	"net"
@@ -11,6 +14,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/metrics"
+	"weirkeep/rules"
 )
 
 // handshake does TLS with a client that has connected. One that speaks HTTP
@@ -19,6 +23,7 @@ func (c *h1Conn) handshake() error {
 	err := c.hello()
 	c.hello = nil
 	if err == nil {
+		c.secured = agreed(c.Conn)
 		return nil
 	}
 	c.options.metrics.Handshakes[handshakeFailure(err)].Inc()
@@ -26,6 +31,35 @@ func (c *h1Conn) handshake() error {
 		c.answerPlain(record.Conn)
 	}
 	return err
+}
+
+// agreed is what the two sides of a TLS connection have agreed on, in the form
+// in which rules ask for it.
+func agreed(conn net.Conn) *rules.TLS {
+	secure, ok := conn.(*tls.Conn)
+	if !ok {
+		return nil
+	}
+	state := secure.ConnectionState()
+	t := &rules.TLS{Version: strings.TrimPrefix(tls.VersionName(state.Version), "TLS "), SNI: state.ServerName}
+	if len(state.PeerCertificates) > 0 {
+		t.Cert = shown(state.PeerCertificates[0])
+	}
+	return t
+}
+
+// shown is what rules can ask about a client's certificate.
+func shown(c *x509.Certificate) *rules.Cert {
+	sum := sha256.Sum256(c.Raw)
+	cert := &rules.Cert{Subject: c.Subject.String(), Issuer: c.Issuer.String(), Fingerprint: hex.EncodeToString(sum[:])}
+	cert.SAN = append(append(cert.SAN, c.DNSNames...), c.EmailAddresses...)
+	for _, ip := range c.IPAddresses {
+		cert.SAN = append(cert.SAN, ip.String())
+	}
+	for _, u := range c.URIs {
+		cert.SAN = append(cert.SAN, u.String())
+	}
+	return cert
 }
 
 // isLetter reports whether a method may begin with b: TLS begins with 22.

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"bytes"
-	"time"
 
 	"weirkeep/gateway/admission"
 	"weirkeep/gateway/metrics"
@@ -14,26 +13,29 @@ import (
 // sessionPolicy is a session definition with its bindings, and what holds when
 // the origin where a session is at home is out or full.
 type sessionPolicy struct {
-	definition *session.Definition
-	bindings   *session.Table
-	homes      map[string]bool // names of the origins of all mappings whose session it is
-	strict     bool            // its sessions go nowhere else when that origin is out
-	rebalance  bool            // they do, for once, when it is full
-	links      bool            // ids are learned from links in pages as well
-	metrics    *metrics.Session
+	definition    *session.Definition
+	bindings      *session.Table
+	homes         map[string]bool // names of the origins of all mappings whose session it is
+	onPrimaryDown route.OnPrimaryDown
+
+	strict    bool // its sessions go nowhere else when that origin is out
+	rebalance bool // they do, for once, when it is full
+	links     bool // ids are learned from links in pages as well
+	metrics   *metrics.Session
 }
 
 // learn binds the session that the origin's answer begins, if it begins one, to
 // the origin (M-BIND-04). One that has lost its origin is bound to the one that
-// has answered in its place (M-BIND-09).
+// has answered in its place (M-BIND-09). What a session itself says of its origin
+// is left to it.
 func (x *Exchange) learn() {
 	s := x.session
-	if s == nil {
+	if s == nil || s.definition.Binding == session.Passive {
 		return
 	}
 	if x.homeless() {
 		s.metrics.Lost.Inc()
-		x.decision.Bound = x.member.name
+		x.decision.Bound = x.member.bound
 		x.bind(x.decision.ID)
 	}
 	id, from := s.definition.Learn(x.trip.Answer.Fields)
@@ -42,6 +44,8 @@ func (x *Exchange) learn() {
 		x.bind(id)
 	case from == session.FromURL:
 		x.bindNew(id)
+	case x.rule != nil && x.rule.sticky && x.decision.Bound == "":
+		x.bind(nil)
 	case s.links && isPlainHTML(x.trip.Answer.Fields):
 		x.readLinks()
 	}
@@ -88,18 +92,16 @@ func (x *Exchange) homeless() bool {
 	if !x.away() {
 		return false
 	}
-	for _, g := range x.mapping.groups {
-		if i, ok := g.byName[x.decision.Bound]; ok {
-			return g.slots[i].Access() == admission.Shut
-		}
+	if p := x.decision.Primary; p >= 0 && x.session.homes[x.decision.Bound] {
+		return x.snap.origins[p].access() > admission.BoundOnly && x.snap.table.InBestSet(&x.decision, p)
 	}
-	return !x.session.homes[x.decision.Bound]
+	return true
 }
 
 // away reports whether the session is at home at another origin than the one
 // that has answered.
 func (x *Exchange) away() bool {
-	return x.decision.Bound != "" && x.decision.Bound != x.member.name
+	return x.decision.Bound != "" && x.decision.Bound != x.member.bound
 }
 
 // bind binds a session to the origin that has answered; but not the request's own
@@ -109,13 +111,20 @@ func (x *Exchange) bind(id []byte) {
 	if x.away() && bytes.Equal(id, x.decision.ID) {
 		return
 	}
-	x.session.bindings.Bind(id, x.member.name, x.Now)
+	if s := x.session.definition; s.Binding == session.GatewayCookie {
+		x.binds = s.Gateway.AppendSet(x.binds[:0], x.member.bound, x.Secure)
+	} else {
+		x.session.bindings.Bind(id, x.member.bound, x.Now)
+	}
 	x.session.metrics.Learned.Inc()
 }
 
 // bindNew binds a session that was learned from a URL, unless it is bound: a
 // page or a redirect may hold an id that somebody else has put there.
 func (x *Exchange) bindNew(id []byte) {
+	if x.session.definition.Binding == session.GatewayCookie {
+		return // the head with its Set-Cookie may have gone
+	}
 	if _, known := x.session.bindings.Peek(id, x.Now); !known {
 		x.bind(id)
 	}
@@ -126,26 +135,12 @@ func (x *Exchange) sessionText() string {
 	switch d := &x.decision; {
 	case x.session == nil:
 		return ""
-	case d.ID == nil:
+	case d.ID == nil && d.Bound == "":
 		return "none"
 	case d.Bound == "":
 		return "unknown"
-	case x.member != nil && d.Bound != x.member.name:
+	case x.member != nil && d.Bound != x.member.bound:
 		return "elsewhere"
 	}
 	return "bound"
 }
-
-// Bound implements route.View.
-func (s *snapshot) Bound(d *session.Definition, id []byte, now time.Time) string {
-	p := s.sessions[d]
-	origin, ok := p.bindings.Bound(id, now)
-	if !ok {
-		p.metrics.Unknown.Inc()
-		return ""
-	}
-	p.metrics.Bound.Inc()
-	return origin
-}
-
-var _ route.View = (*snapshot)(nil)

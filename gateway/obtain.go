@@ -13,7 +13,7 @@ import (
 // joinBodyBytes is the longest body that is sent in one write with its head.
 const joinBodyBytes = 16 << 10
 
-// obtain gets the head of an answer from one of the mapping's origins: it takes a
+// obtain gets the head of an answer from one of the origins that the decision names: it takes a
 // slot at one, makes an attempt, and makes a further one where that is safe
 // . If nobody is left to be tried, the failure of the last attempt stands.
 func (g *Gateway) obtain(x *Exchange) Reason {
@@ -21,11 +21,12 @@ func (g *Gateway) obtain(x *Exchange) Reason {
 		return x.because(wire.ErrBodyLarge, BodyTooLarge)
 	}
 	x.prepareTrip()
-	budget := x.mapping.groups[0].lead.budget
-	budget.earn()
+	if len(x.order) > 0 {
+		x.order[0].lead.budget.earn()
+	}
 	var failed Reason
 	for {
-		if reason := x.admit(); reason != Served {
+		if reason := x.admit(g); reason != Served {
 			if reason == NoOrigin && x.attempts == 0 && x.snap != g.current.Load() {
 				return g.obtainAnew(x)
 			}
@@ -53,7 +54,7 @@ func (g *Gateway) obtainAnew(x *Exchange) Reason {
 	old := x.snap
 	x.snap = g.acquire()
 	old.release()
-	x.site, x.mapping, x.session, x.next = nil, nil, nil, 0
+	x.site, x.mapping, x.session, x.rule, x.next, x.losses = nil, nil, nil, nil, 0, 0
 	if reason := g.decide(x); reason != Served {
 		return reason
 	}
@@ -201,7 +202,7 @@ func idempotent(method []byte) bool {
 // place on a connection that is about to change its protocol.
 func (x *Exchange) upgradeAsked() []byte {
 	asked := x.Head.Upgrade
-	if asked == nil || x.Minor == 0 || !x.mapping.groups[0].lead.allowsUpgrade(asked) {
+	if asked == nil || x.Minor == 0 || len(x.order) == 0 || !x.order[0].lead.allowsUpgrade(asked) {
 		return nil
 	}
 	if wire.EqualFold(asked, "websocket") && string(x.Method) != "GET" {

@@ -25,7 +25,7 @@ type adminState uint32
 const (
 	serving     adminState = iota
 	draining               // only sessions that are bound to it
-	maintenance            // nothing, until there are rules that send testers there
+	maintenance            // only what a rule sends there that allows it
 	disabled               // nothing
 )
 
@@ -63,6 +63,8 @@ func (s *originState) access() admission.Access {
 		return admission.Open
 	case draining:
 		return admission.BoundOnly
+	case maintenance:
+		return admission.Testers
 	}
 	return admission.Shut
 }

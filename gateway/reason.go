@@ -36,6 +36,9 @@ const (
 	RedirectedToHTTPS
 	NoSite
 	NoMapping
+	RejectedByRule
+	RedirectedByRule
+	NoPermitted
 	QueueFull
 	QueueTimeout
 	NoOrigin
@@ -84,6 +87,9 @@ var reasonTable = [reasons]struct {
 	RedirectedToHTTPS: {"redirected_to_https", 308, "", "this address is served by https", "decide"},
 	NoSite:            {"no_site", 421, "", "no site has this host and port", "decide"},
 	NoMapping:         {"no_mapping", 404, "", "no mapping of the site fits", "decide"},
+	RejectedByRule:    {"rejected_by_rule", 403, "", "a rule refuses this request", "decide"},
+	RedirectedByRule:  {"redirected_by_rule", 302, "", "a rule sends this request elsewhere", "decide"},
+	NoPermitted:       {"no_permitted_destination", 503, "network", "the rule that decides permits none of the origins that could serve this", "decide"},
 	QueueFull:         {"queue_full", 503, "busy", "all origins have all they can take, and so has the queue", "obtain"},
 	QueueTimeout:      {"queue_timeout", 503, "busy", "no origin had a free slot for too long", "obtain"},
 	NoOrigin:          {"no_origin", 503, "network", "no origin is in service: each is out, drains, is in maintenance or disabled", "obtain"},

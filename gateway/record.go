@@ -10,7 +10,7 @@ import (
 func (g *Gateway) record(x *Exchange) {
 	status, content := x.w.Sent()
 	if status == 0 {
-		status = x.reason.Status()
+		status = x.recordedStatus()
 	}
 	x.end = time.Now()
 	took := x.end.Sub(x.start)
@@ -24,6 +24,14 @@ func (g *Gateway) record(x *Exchange) {
 		r.status, r.bytesOut, r.duration = status, content, took
 		log.put(r)
 	}
+}
+
+// recordedStatus is the status of an exchange whose answer did not get out.
+func (x *Exchange) recordedStatus() int {
+	if x.rule != nil && (x.reason == RejectedByRule || x.reason == RedirectedByRule) {
+		return x.rule.status
+	}
+	return x.reason.Status()
 }
 
 func (x *Exchange) count(all *metrics.Registry, status int, content int64, took time.Duration) {
@@ -52,7 +60,10 @@ func (x *Exchange) fill(r *accessRecord) {
 		r.site = x.site.name
 	}
 	if x.mapping != nil {
-		r.mapping, r.cluster = x.mapping.name, x.mapping.groups[x.next].lead.name
+		r.mapping = x.mapping.name
+	}
+	if len(x.order) > 0 {
+		r.cluster = x.order[x.next].lead.name
 	}
 	if x.member != nil {
 		r.origin, r.cluster = x.member.name, x.member.cluster.name

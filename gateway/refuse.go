@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
 	"strconv"
 
 	"weirkeep/gateway/wire"
@@ -17,13 +18,17 @@ func (g *Gateway) refuse(x *Exchange, reason Reason) {
 	if !x.discardBody() {
 		x.w.Close()
 	}
-	status := reason.Status()
-	if status == 0 {
-		status = 500
-	}
 	page := x.page(reason)
-	x.w.Head(status, nil, x.refusalFields(reason, page), int64(len(page.body)))
+	x.w.Head(x.refusalStatus(reason), nil, x.refusalFields(reason, page), int64(len(page.body)))
 	x.w.Write(page.body)
+}
+
+// refusalStatus is the status of a refusal: the rule's, if a rule is the reason.
+func (x *Exchange) refusalStatus(reason Reason) int {
+	if reason == RejectedByRule || reason == RedirectedByRule {
+		return x.rule.status
+	}
+	return cmp.Or(reason.Status(), 500)
 }
 
 // discardBody takes what is left of a body that is here already, so that the
@@ -40,16 +45,29 @@ func (x *Exchange) discardBody() bool {
 	return b.Done()
 }
 
-// page is what is shown: the site's page for the reason's name or status, else
-// a text of our own.
+// page is what is shown: what the rule says that is the reason, the site's page
+// for the reason's name or status, else a text of our own.
 func (x *Exchange) page(reason Reason) page {
-	if x.site != nil {
-		if p, ok := x.site.pages[reason]; ok {
-			return p
-		}
+	if p, ok := x.chosenPage(reason); ok {
+		return p
 	}
-	x.up = appendPlainPage(x.up[:0], reason, x.requestID)
+	x.up = appendPlainPage(x.up[:0], reason, x.refusalStatus(reason), x.requestID)
 	return page{body: x.up, kind: plainText}
+}
+
+// chosenPage is the page that the operator has written for the reason.
+func (x *Exchange) chosenPage(reason Reason) (p page, ok bool) {
+	switch {
+	case x.site == nil:
+		return page{}, false
+	case reason == RejectedByRule && x.rule.body != nil:
+		return page{body: x.rule.body, kind: x.rule.kind}, true
+	case reason == RejectedByRule:
+		p, ok = x.site.statuses[x.rule.status]
+		return p, ok
+	}
+	p, ok = x.site.pages[reason]
+	return p, ok
 }
 
 // page is the content of a refusal.
@@ -60,9 +78,9 @@ type page struct {
 
 var plainText = []byte("text/plain; charset=utf-8")
 
-func appendPlainPage(dst []byte, reason Reason, id []byte) []byte {
+func appendPlainPage(dst []byte, reason Reason, status int, id []byte) []byte {
 	row := &reasonTable[reason]
-	dst = strconv.AppendInt(dst, int64(row.status), 10)
+	dst = strconv.AppendInt(dst, int64(status), 10)
 	dst = append(append(dst, ' '), row.text...)
 	dst = append(append(dst, "\nreason: "...), row.code...)
 	if len(id) > 0 {
@@ -85,6 +103,12 @@ func (x *Exchange) refusalFields(reason Reason, p page) []wire.Field {
 		fields = append(fields, wire.Field{Name: allowName, Value: allowed})
 	case RedirectedToHTTPS:
 		fields = append(fields, wire.Field{Name: locationName, Value: x.httpsLocation()})
+	case RedirectedByRule:
+		fields = append(fields, wire.Field{Name: locationName, Value: x.ruleLocation()})
+	case RejectedByRule:
+		if x.rule.retryAfter != nil {
+			fields = append(fields, wire.Field{Name: retryAfterName, Value: x.rule.retryAfter})
+		}
 	case QueueFull, QueueTimeout, NoOrigin, SessionOriginOut:
 		fields = append(fields, wire.Field{Name: retryAfterName, Value: x.retryAfter(reason)})
 	}

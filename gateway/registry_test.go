@@ -14,7 +14,7 @@ import (
 // open as it says there: nobody finds it open before the rest is settled.
 func TestNewOriginIsAsOpenAsItsState(t *testing.T) {
 	for state, want := range map[adminState]admission.Access{
-		serving: admission.Open, draining: admission.BoundOnly, maintenance: admission.Shut, disabled: admission.Shut,
+		serving: admission.Open, draining: admission.BoundOnly, maintenance: admission.Testers, disabled: admission.Shut,
 	} {
 		u := newUses(newRegistry(dialTCP, slog.New(slog.DiscardHandler)))
 		if got := u.state("http", "192.0.2.1:80", "o", 1, state).slots.Access(); got != want {

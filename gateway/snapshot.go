@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"log/slog"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -24,16 +25,22 @@ type snapshot struct {
 	sites    []site
 	mappings []mapping
 	clusters []*cluster
+	origins  []*originState // by identity: each address once
+	groups   []*group       // as the table counts them
+	orders   [][]*group     // the same
+	actions  []*ruleAction  // of rules, as the table counts them
 	sessions map[*session.Definition]*sessionPolicy
 	unmapped *metrics.Mapping // of what no mapping took
 
-	rules       wire.Rules
+	heads       wire.Rules
 	bodyBytes   int64
 	headerBytes int64
 	trusted     *bart.Lite
 	times       times
 	via         [2][]byte // value of Via by the minor version of what is passed on
 	httpsPort   int       // of the first TLS listener, for redirects; 0: none
+
+	log *slog.Logger // told of rules that cannot be evaluated
 
 	users   atomic.Int64 // exchanges, and one for being current
 	retire  func()       // called once, when the last user has gone
@@ -53,14 +60,13 @@ type site struct {
 	request  edits
 	response edits
 	pages    map[Reason]page
+	statuses map[int]page // for the statuses that rules choose
 }
 
-// mapping ties a site to the groups that serve it: the first that has an origin
-// in service is balanced over.
+// mapping ties a site to the origins that serve it.
 type mapping struct {
 	name    string // as shown in logs and metrics
 	site    *site
-	groups  []*group       // at least one
 	session *sessionPolicy // nil: none
 	metrics *metrics.Mapping
 }
@@ -68,6 +74,7 @@ type mapping struct {
 // cluster is a set of origins with what holds for going to them.
 type cluster struct {
 	name         string
+	cell, short  string // the parts of its name
 	members      []*member
 	hostHeader   []byte // nil: the client's or the origin's
 	hostOrigin   bool
@@ -87,14 +94,16 @@ type cluster struct {
 
 // member is an origin as one cluster sees it.
 type member struct {
-	name    string
-	host    []byte // Host when it is the origin's
-	proxy   bool
-	checked bool // by a health check or pings: requests do not try it out
-	cluster *cluster
-	state   *originState
-	pool    *origin.Pool
-	metrics *metrics.Origin
+	name     string
+	bound    string // the name by which sessions are bound to it
+	identity int    // index into snapshot.origins
+	host     []byte // Host when it is the origin's
+	proxy    bool
+	checked  bool // by a health check or pings: requests do not try it out
+	cluster  *cluster
+	state    *originState
+	pool     *origin.Pool
+	metrics  *metrics.Origin
 }
 
 func (c *cluster) allowsUpgrade(asked []byte) bool {

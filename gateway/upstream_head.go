@@ -74,7 +74,7 @@ func (x *Exchange) passes(f *wire.Field) bool {
 	case wire.Identity:
 		return x.trusted && !replaced(f.Name)
 	case wire.Underscored:
-		return x.snap.rules.Underscores == wire.Pass
+		return x.snap.heads.Underscores == wire.Pass
 	}
 	return false
 }

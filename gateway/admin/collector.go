@@ -72,6 +72,8 @@ var (
 	sessionRequests = family("session_requests_total", "Requests by what their session id is: bound, unknown, none; lost: its origin was out or gone, so it was bound anew.", "session", "binding")
 	learned         = family("session_learned_total", "Times that a session was bound to an origin.", "session")
 	bindings        = family("session_bindings", "Sessions that are bound.", "session")
+	ruleHits        = family("rules_hits_total", "Requests that the rule decided.", "rule")
+	ruleErrors      = family("rules_errors_total", "Requests for which the rule could not be evaluated, and so did not match.", "rule")
 	evicted         = family("session_bindings_evicted_total", "Bindings that were dropped because there was no room.", "session")
 
 	accepted = family("listener_connections_accepted_total", "Connections accepted.", "listener")
@@ -95,7 +97,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
 		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, idle, opened, reused,
-		queued, wait, sessionRequests, learned, bindings, evicted,
+		queued, wait, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
 	} {
@@ -123,6 +125,10 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	for name, c := range set.Clusters() {
 		s.gauge(queued, c.Waiting.Load(), name)
 		s.histogram(wait, &c.Wait, name)
+	}
+	for name, rule := range set.Rules() {
+		s.counter(ruleHits, &rule.Hits, name)
+		s.counter(ruleErrors, &rule.Errors, name)
 	}
 	for name, session := range set.Sessions() {
 		s.session(session, name)

@@ -32,6 +32,7 @@ type Seeker struct {
 	Slots  []*Slots      // of the group's origins, in order; two may share theirs
 	Only   int           // index of the one where its session is at home; -1: any
 	Barred uint64        // those that it must not get, by index; those past 63 never are
+	Tester bool          // origins in maintenance are open to it
 	Waited time.Duration // how long Enter has waited, added up; the time-out bounds the sum
 	Client Client        // who waits
 
@@ -55,6 +56,17 @@ func (q *Queue) Enter(s *Seeker, b balance.Balancer) (int, error) {
 	return q.wait(s)
 }
 
+// standing is what the seeker is to the origins that it looks at.
+func (s *Seeker) standing() (who standing) {
+	if s.Only >= 0 {
+		who |= bound
+	}
+	if s.Tester {
+		who |= tester
+	}
+	return who
+}
+
 // full reports whether who comes now may not wait.
 func (q *Queue) full() bool { return q.waiting.Load() >= q.size.Load() }
 
@@ -62,7 +74,7 @@ func (q *Queue) full() bool { return q.waiting.Load() >= q.size.Load() }
 // origin's index; -1: there is none. It never waits.
 func (s *Seeker) Take(b balance.Balancer) int {
 	if s.Only >= 0 {
-		if only := s.Slots[s.Only]; only.free(true) && only.Take() {
+		if only := s.Slots[s.Only]; only.free(s.standing()) && only.Take() {
 			return s.Only
 		}
 		return -1
@@ -82,7 +94,7 @@ func (s *Seeker) look() {
 	s.candidates = s.candidates[:0]
 	for i, slots := range s.Slots {
 		s.candidates = append(s.candidates, balance.Candidate{
-			Usable:   !s.barred(i) && slots.free(false),
+			Usable:   !s.barred(i) && slots.free(s.standing()),
 			Load:     slots.load.Load(),
 			Capacity: slots.capacity.Load(),
 		})
@@ -109,7 +121,7 @@ func (s *Seeker) seeks(i int) bool {
 // hopes reports whether an origin is open to the seeker, full or not.
 func (s *Seeker) hopes() bool {
 	for i, slots := range s.Slots {
-		if s.seeks(i) && slots.admits(s.Only >= 0) {
+		if s.seeks(i) && slots.Access().admits(s.standing()) {
 			return true
 		}
 	}
@@ -120,7 +132,7 @@ func (s *Seeker) hopes() bool {
 // whoever may wait for it.
 func (s *Seeker) room() bool {
 	for i, slots := range s.Slots {
-		if s.seeks(i) && slots.admits(s.Only >= 0) && slots.room() {
+		if s.seeks(i) && slots.Access().admits(s.standing()) && slots.room() {
 			return true
 		}
 	}
@@ -147,7 +159,7 @@ func (q *Queue) wait(s *Seeker) (int, error) {
 // join puts the seeker in line, if there is a place in it. The wait may have
 // ended already when it returns: room was made in between.
 func (q *Queue) join(s *Seeker) (*waiter, error) {
-	w := &waiter{queue: q, bound: s.Only >= 0, got: -1, done: make(chan struct{})}
+	w := &waiter{queue: q, who: s.standing(), got: -1, done: make(chan struct{})}
 	for i, slots := range s.Slots {
 		if s.seeks(i) {
 			w.places = append(w.places, place{waiter: w, slots: slots, index: i})

@@ -49,9 +49,9 @@ func (g *group) quiet(t *testing.T, counts []count) {
 		if s.Load() != counts[i].held.Load() {
 			t.Errorf("origin %d: load %d, and %d are there", i, s.Load(), counts[i].held.Load())
 		}
-		for _, bound := range []bool{false, true} {
-			if p := s.line(bound).oldest(); p != nil && s.admits(bound) && s.Load() < s.Capacity() {
-				t.Errorf("origin %d is %v and has %d of %d, but somebody waits (bound: %v)", i, s.Access(), s.Load(), s.Capacity(), bound)
+		for who := range standings {
+			if p := s.lines[who].oldest(); p != nil && s.Access().admits(who) && s.Load() < s.Capacity() {
+				t.Errorf("origin %d is %v and has %d of %d, but somebody waits (standing %d)", i, s.Access(), s.Load(), s.Capacity(), who)
 			}
 		}
 	}

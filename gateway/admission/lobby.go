@@ -21,7 +21,7 @@ type Lobby struct {
 // may use. All is guarded by the lobby's lock; done is closed at its end.
 type waiter struct {
 	queue  *Queue
-	bound  bool
+	who    standing
 	number uint64 // of its arrival
 	places []place
 	got    int // index of the origin whose slot it was given; -1: none
@@ -86,7 +86,7 @@ func (l *Lobby) stand(w *waiter) {
 	w.queue.waiting.Add(1)
 	for i := range w.places {
 		p := &w.places[i]
-		p.slots.line(w.bound).push(p)
+		p.slots.lines[w.who].push(p)
 	}
 }
 
@@ -94,7 +94,7 @@ func (l *Lobby) stand(w *waiter) {
 func (w *waiter) end(got int) {
 	for i := range w.places {
 		p := &w.places[i]
-		p.slots.line(w.bound).remove(p)
+		p.slots.lines[w.who].remove(p)
 	}
 	w.queue.waiting.Add(-1)
 	w.got, w.ended = got, true
@@ -104,7 +104,7 @@ func (w *waiter) end(got int) {
 // hopes reports whether one of the waiter's origins is open to it.
 func (w *waiter) hopes() bool {
 	for i := range w.places {
-		if w.places[i].slots.admits(w.bound) {
+		if w.places[i].slots.Access().admits(w.who) {
 			return true
 		}
 	}

@@ -165,6 +165,8 @@ type slow struct {
 	overtaken bool
 }
 
+func (s *slow) Peek([]balance.Candidate) (int, bool) { return -1, false }
+
 func (s *slow) Pick(cs []balance.Candidate) int {
 	i := s.balancer.Pick(cs)
 	if !s.overtaken && i >= 0 {

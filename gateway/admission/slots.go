@@ -8,28 +8,37 @@ type Access uint32
 const (
 	Open      Access = iota // to everybody
 	BoundOnly               // to those whose session is at home there: it drains
-	Shut                    // to nobody: it is out, in maintenance or disabled
+	Testers                 // to those whom a rule lets in: it is in maintenance
+	Shut                    // to nobody: it is out or disabled
 )
 
 // String is the access in words.
 func (a Access) String() string {
-	return [...]string{"open", "bound only", "shut"}[a]
+	return [...]string{"open", "bound only", "testers", "shut"}[a]
 }
 
 // Slots are the places at one origin: how many exchanges it may have at once,
 // its capacity, and how many it has, its load. They belong to the origin's
 // address and outlive configurations. They are safe for concurrent use.
 //
-// Who is bound to the origin stands in a line apart, so that nobody has to be
-// passed over: the next one stands at the front of one of the two.
+// Who may come in when not everybody may stands in a line apart, so that nobody has
+// to be passed over: the next one stands at the front of one of the lines.
 type Slots struct {
 	lobby    *Lobby
 	capacity atomic.Int64
 	load     atomic.Int64
 	access   atomic.Uint32 // changed under lobby.mu
-	bound    line          // those whose session is at home here
-	others   line
+	lines    [standings]line
 }
+
+// standing is what an exchange is to an origin.
+type standing uint8
+
+const (
+	bound     standing = 1 << iota // its session is at home there
+	tester                         // a rule lets it into origins in maintenance
+	standings                      // how many combinations there are
+)
 
 // NewSlots makes the slots of an origin that is open and has nothing to do.
 // The capacity must be at least 1.
@@ -47,7 +56,13 @@ func (s *Slots) Load() int64 { return s.load.Load() }
 
 // Waiting is how many exchanges would take a slot here, over all queues. One
 // that would take a slot elsewhere as well is counted there, too.
-func (s *Slots) Waiting() int64 { return s.bound.length.Load() + s.others.length.Load() }
+func (s *Slots) Waiting() int64 {
+	n := int64(0)
+	for i := range s.lines {
+		n += s.lines[i].length.Load()
+	}
+	return n
+}
 
 // Access is to whom the origin is open.
 func (s *Slots) Access() Access { return Access(s.access.Load()) }
@@ -100,14 +115,15 @@ func (s *Slots) Leave() {
 	}
 }
 
-// admits reports whether the origin is open to an exchange that is, or is not,
-// bound to it.
-func (s *Slots) admits(bound bool) bool {
-	switch s.Access() {
+// admits reports whether an origin with the access is open to an exchange.
+func (a Access) admits(who standing) bool {
+	switch a {
 	case Open:
 		return true
 	case BoundOnly:
-		return bound
+		return who&bound != 0
+	case Testers:
+		return who&tester != 0
 	}
 	return false
 }
@@ -116,21 +132,17 @@ func (s *Slots) admits(bound bool) bool {
 func (s *Slots) room() bool { return s.load.Load() < s.capacity.Load() }
 
 // free reports whether an exchange may come in now, past nobody who may, too.
-func (s *Slots) free(bound bool) bool {
-	switch s.Access() {
-	case Open:
-		return s.room() && s.Waiting() == 0
-	case BoundOnly:
-		return bound && s.room() && s.bound.length.Load() == 0
+func (s *Slots) free(who standing) bool {
+	access := s.Access()
+	if !access.admits(who) || !s.room() {
+		return false
 	}
-	return false
-}
-
-func (s *Slots) line(bound bool) *line {
-	if bound {
-		return &s.bound
+	for i := range s.lines {
+		if access.admits(standing(i)) && s.lines[i].length.Load() > 0 {
+			return false
+		}
 	}
-	return &s.others
+	return true
 }
 
 // serve gives what is free to those who wait and may come in, oldest first. The
@@ -147,14 +159,14 @@ func (s *Slots) serve() {
 
 // next is the place of who has waited longest of those to whom the origin is
 // open, nil if there is nobody.
-func (s *Slots) next() *place {
-	switch s.Access() {
-	case Open:
-		return older(s.bound.oldest(), s.others.oldest())
-	case BoundOnly:
-		return s.bound.oldest()
+func (s *Slots) next() (first *place) {
+	access := s.Access()
+	for i := range s.lines {
+		if access.admits(standing(i)) {
+			first = older(first, s.lines[i].oldest())
+		}
 	}
-	return nil
+	return first
 }
 
 // older is the place of who arrived first; either may be nil.
@@ -168,9 +180,11 @@ func older(a, b *place) *place {
 // dismiss ends the wait of those for whom no origin is open any more. The
 // lobby's lock is held.
 func (s *Slots) dismiss() {
-	for _, w := range append(s.bound.hopeless(), s.others.hopeless()...) {
-		if !w.ended { // else it stood here twice
-			w.end(-1)
+	for i := range s.lines {
+		for _, w := range s.lines[i].hopeless() {
+			if !w.ended { // else it stood here twice
+				w.end(-1)
+			}
 		}
 	}
 }

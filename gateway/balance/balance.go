@@ -29,6 +29,10 @@ type Balancer interface {
 	// Pick returns the index of a usable candidate, -1 when there is none.
 	// It is safe for concurrent use and does not allocate.
 	Pick(cs []Candidate) int
+
+	// Peek returns what Pick would now, and moves no turn. It is not sure where
+	// chance decides: then it is one of those that may be picked.
+	Peek(cs []Candidate) (i int, sure bool)
 }
 
 // A Factory builds the balancer of one group. It calls decode once, with a

@@ -50,6 +50,11 @@ func (c *capacity) Pick(cs []Candidate) int {
 	}
 }
 
+// Peek implements [Balancer].
+func (c *capacity) Peek(cs []Candidate) (int, bool) {
+	return c.choose(cs, c.turn.Load()), true
+}
+
 // choose goes round once from the origin whose turn it is, so that the first of
 // several best is the one in turn; -1 when none is usable.
 func (c *capacity) choose(cs []Candidate, turn uint64) int {

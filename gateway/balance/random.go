@@ -34,6 +34,11 @@ func (random) Pick(cs []Candidate) int {
 // draws is how often random draws from all before it counts the usable.
 const draws = 3
 
+// Peek implements [Balancer]: with more than one choice, nobody knows.
+func (random) Peek(cs []Candidate) (int, bool) {
+	return nthUsable(cs, 0), countUsable(cs) < 2
+}
+
 func countUsable(cs []Candidate) int {
 	n := 0
 	for i := range cs {

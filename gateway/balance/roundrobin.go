@@ -31,6 +31,11 @@ func (r *roundRobin) Pick(cs []Candidate) int {
 	}
 }
 
+// Peek implements [Balancer].
+func (r *roundRobin) Peek(cs []Candidate) (int, bool) {
+	return usableFrom(cs, r.turn.Load()), true
+}
+
 // usableFrom returns the first usable candidate at or after start, going on at
 // the front; -1 when there is none.
 func usableFrom(cs []Candidate, start uint64) int {

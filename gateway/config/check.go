@@ -20,6 +20,9 @@ func (l *loader) check() {
 	l.resolveSessions()
 	l.checkSites()
 	l.checkMappings()
+	l.checkApplications()
+	l.checkIDs()
+	l.checkRules()
 }
 
 // checkListeners names the listeners and looks at each.

@@ -10,7 +10,7 @@ type Code struct {
 }
 
 // Codes is every code that a problem may have, in order: E1xx for the file and
-// the form of values, E2xx for what does not fit together, E6xx for certificates,
+// the form of values, E2xx for what does not fit together, E3xx for rules, E6xx for certificates,
 // E8xx for what fails when a configuration is put to use; W for what is probably
 // not meant. The packages that compile and run a configuration have theirs here too.
 var Codes = []Code{
@@ -177,6 +177,72 @@ var Codes = []Code{
 		"Do what the message says: here, write a prefix below /shop.",
 	},
 	{
+		"E240", "gateway cookie that cannot be made",
+		"A session's own cookie cannot be made from its settings.",
+		"sessions: { shop: { cookie: S, binding: gateway-cookie, keys: [\"short\"] } }",
+		"Write keys of at least 32 characters: openssl rand -base64 48 makes one.",
+	},
+	{
+		"E241", "extract that cannot be compiled",
+		"What says where a session id names its origin cannot be compiled.",
+		"sessions: { shop: { cookie: S, extract: { regex: \"(\" } } }",
+		"Write one of format, regex, and offset with length or stop_chars.",
+	},
+	{
+		"E301", "expression that cannot be read",
+		"A rule's condition has a mistake of syntax, names what does not exist, or compares what cannot be compared. The place is that in the expression.",
+		"rules: [{ name: a, when: 'clinet.ip == ip(\"10.0.0.1\")', reject: {} }]",
+		"rules/RULES.md has every variable and function; weirkeep rules repl tries an expression out.",
+	},
+	{
+		"E302", "condition that is neither true nor false",
+		"A rule's condition must be true or false of a request.",
+		"rules: [{ name: a, when: method, reject: {} }]",
+		"Compare it with something: method == \"GET\".",
+	},
+	{
+		"E307", "literal that cannot be used",
+		"An address, network, pattern, time zone, list or cluster in an expression cannot be used, or is no literal: it is compiled when the configuration is read.",
+		"when: cidr(client.ip, \"10.0.0.0/33\")",
+		"Write what the message names.",
+	},
+	{
+		"E309", "not part of rules",
+		"Rules compare parts of a request. They have no loops, ranges, arithmetic, variables of their own, and no nil.",
+		"when: all(1..10, # > 0)",
+		"Write each case, or use in_list().",
+	},
+	{
+		"E312", "rules that cost too much",
+		"The sum of what the parts of an expression cost, or of all rules of a site, is over the limit: 500 and 5000. RULES.md has the costs.",
+		"when: path matches \"a\" or path matches \"b\" or ...",
+		"Use glob(), startsWith, in_list(), or a list of constants; weirkeep check -v shows what each rule costs.",
+	},
+	{
+		"E313", "expression that is too long",
+		"An expression may have 16 KiB and 300 parts.",
+		"when: \"...\"",
+		"Write several rules, or a list.",
+	},
+	{
+		"E314", "destination that cannot be read",
+		"A permit names origins in a form that there is not.",
+		"permit: { to: [main//web1] }",
+		"Write cell/cluster, cell/cluster/origin, cell/cluster@edition, app:NAME@edition, cluster=CELL,CLUSTER or server=CELL,HOST,USERDIR,ORIGIN.",
+	},
+	{
+		"E320", "sticky without cookie",
+		"A permit that binds clients needs sessions with binding: gateway-cookie, and its site has none.",
+		"permit: { to: main/shop, sticky: true }",
+		"Give the site such a session, or take sticky away.",
+	},
+	{
+		"E321", "location that cannot be used",
+		"A redirect must say where it leads before a part of the request is put in, or a client could be led anywhere.",
+		"redirect: { location: \"{path}\" }",
+		"Begin with https://, a host or {host}, and a path; or with / and something of its own.",
+	},
+	{
 		"E601", "authorities that cannot be used",
 		"A ca file is there and holds no certificate in PEM form.",
 		"tls: { ca: tls/empty.pem }",
@@ -223,6 +289,12 @@ var Codes = []Code{
 		"An earlier mapping takes every request that this one would. Mappings are not reordered.",
 		"mappings:\n  - { site: shop, cluster: a }\n  - { site: shop, prefix: /api, cluster: b }",
 		"Put the more specific mapping first. Mappings are counted from 0, here and in log and metrics.",
+	},
+	{
+		"W312", "permit outside the best set",
+		"Rules only narrow what the mapping or application serves. This permit leaves nothing of it, so what the rule matches is answered 503.",
+		"rules: [{ name: a, when: 'path startsWith \"/A/B/\"', permit: { to: main/clusterA } }]",
+		"Name clusters that serve the path; weirkeep explain shows the best set of a request.",
 	},
 	{
 		"W320", "strip_prefix without prefix",
@@ -343,6 +415,36 @@ var Codes = []Code{
 		"Links are looked through for the parameter url_param, and the session has none.",
 		"sessions: { shop: { cookie: SHOPID, learn_from_links: true } }",
 		"Add url_param, or take learn_from_links away.",
+	},
+	{
+		"W340", "rule that is ignored",
+		"Rules are read from one cell only, rules_authority, and this one is of another.",
+		"rules_authority: main\nrules: [{ name: a, cell: dr, reject: {} }]",
+		"Change rules_authority when the other cell's rules are to count, or take cell away.",
+	},
+	{
+		"W341", "application that is not used",
+		"No mapping names the application, so it serves nothing.",
+		"applications: { shop: { clusters: [app] } }",
+		"Name it in applications of a mapping, or take it away.",
+	},
+	{
+		"W342", "bindings that shield from rejects",
+		"A session id is something that a client can type. With affinity_shields: all whoever sends one that is bound walks past every reject.",
+		"affinity_shields: all",
+		"Leave it at permit, unless you import rules that count on it.",
+	},
+	{
+		"W343", "length that cuts ids",
+		"Ids of origins have 9 to 11 characters in the field; a length alone cuts those that are longer.",
+		"extract: { offset: 53, length: 10 }",
+		"Write stop_chars: \":!\": they win.",
+	},
+	{
+		"W344", "binding that finds nothing",
+		"Sessions are to name their origins themselves, and no origin has ids.",
+		"sessions: { wls: { cookie: JSESSIONID, binding: passive, extract: { format: weblogic } } }",
+		"Write ids at the origins, as session ids have them.",
 	},
 	{
 		"W603", "certificate that is not valid, or not for long",

@@ -27,6 +27,7 @@ package config
 import (
 	"net/netip"
 
+	"weirkeep/gateway/session"
 	"weirkeep/gateway/unit"
 )
 
@@ -53,8 +54,16 @@ type Config struct {
 
 	// Origins are shared definitions, by name; a cluster names them.
 	Origins map[string]Origin `yaml:"origins" keys:"name"`
-	// Clusters are the sets of origins that mappings name, by name.
-	Clusters map[string]Cluster `yaml:"clusters" required:"true" keys:"name"`
+	// Hosts are the machines that origins and this node run on, by name.
+	Hosts map[string]Host `yaml:"hosts" keys:"label"`
+	// Clusters are the sets of origins that mappings name, by name: "name" in this
+	// node's cell, "cell/name" in another.
+	Clusters map[string]Cluster `yaml:"clusters" required:"true" keys:"cluster"`
+	// Applications are what is deployed on clusters, by name; a mapping that names
+	// some leaves to them which clusters serve a request.
+	Applications map[string]Application `yaml:"applications" keys:"name"`
+	// Editions say of applications, by name, which of their editions are active.
+	Editions map[string]Edition `yaml:"editions" keys:"name"`
 	// Sessions say how session ids are read and what binds them to origins, by
 	// name; those that frameworks usually have exist by name already, such as
 	// JSESSIONID. After Load these are all that are used, and all that were written.
@@ -67,6 +76,18 @@ type Config struct {
 	// Mappings tie sites to clusters; the first that matches decides.
 	Mappings []Mapping `yaml:"mappings" files:"append"`
 
+	// Rules decide what happens to requests, of all sites; the first that matches.
+	Rules []Rule `yaml:"rules" files:"append"`
+	// AffinityShields says from which rules the binding of a session shields:
+	// permit (default): from permits; rejects and redirects are for everybody | all.
+	AffinityShields string `yaml:"affinity_shields" default:"permit" enum:"permit|all"`
+	// OverrideAffinity: no binding shields from any rule.
+	OverrideAffinity bool `yaml:"override_affinity" default:"false"`
+	// RulesAuthority is the cell whose rules count; default: this node's.
+	RulesAuthority string `yaml:"rules_authority" check:"name"`
+	// Lists are for in_list() in rules, by name: addresses and networks, hosts, texts.
+	Lists map[string][]string `yaml:"lists" keys:"name"`
+
 	// AccessLog says where and how exchanges are recorded.
 	AccessLog AccessLog `yaml:"access_log"`
 	// Include names further files by pattern, relative to this one.
@@ -77,8 +98,10 @@ type Config struct {
 
 // Node is this gateway.
 type Node struct {
-	Name     string `yaml:"name" check:"token"`     // in Via and logs; default: the host name
-	StateDir string `yaml:"state_dir" check:"path"` // default $STATE_DIRECTORY, which service managers set, else /var/lib/weirkeep as root, else weirkeep under XDG_STATE_HOME; made absolute
+	Name     string `yaml:"name" check:"token"`               // in Via and logs; default: the host name
+	Host     string `yaml:"host" check:"label"`               // the machine that it runs on, a name of hosts; default: the host name
+	Cell     string `yaml:"cell" default:"main" check:"name"` // the cell of clusters whose names have none; default main
+	StateDir string `yaml:"state_dir" check:"path"`           // default $STATE_DIRECTORY, which service managers set, else /var/lib/weirkeep as root, else weirkeep under XDG_STATE_HOME; made absolute
 }
 
 // Listener is an address that clients connect to.
@@ -162,6 +185,15 @@ type Origin struct {
 	// bound to it | maintenance, disabled: nothing.
 	State string `yaml:"state" default:"serving" enum:"serving|draining|maintenance|disabled" foreign:"state"`
 
+	// Host is the machine that it runs on; default: the host of its address.
+	Host string `yaml:"host" check:"label"`
+	// UserDir is a label, for destinations of the form server=CELL,HOST,USERDIR,ORIGIN.
+	UserDir string `yaml:"user_dir" check:"label"`
+	// IDs are what session ids call it, where a session's binding is passive.
+	IDs []string `yaml:"ids"`
+	// Edition is what it runs; default: what its cluster says.
+	Edition EditionLabel `yaml:"edition"`
+
 	// Scheme, HostPort are the parts of Address, filled in by Load: http or
 	// https, and host:port with the scheme's default port.
 	Scheme   string `yaml:"-"`
@@ -188,6 +220,13 @@ type Cluster struct {
 	Health           *Health       `yaml:"health"`                                                            // checks of the origins; nil: none
 	Retry            Retry         `yaml:"retry"`                                                             // when a request may be sent again
 	Session          string        `yaml:"session"`                                                           // name of a session, for sites that name none; default: none is bound
+	Edition          EditionLabel  `yaml:"edition"`                                                           // of those of its origins that have none of their own
+	Weblogic         Weblogic      `yaml:"weblogic"`                                                          // for origins that are WebLogic servers
+}
+
+// Weblogic is what WebLogic servers do beyond what every origin does.
+type Weblogic struct {
+	DynamicServerList bool `yaml:"dynamic_server_list" default:"false"` // ask them which servers their cluster has now, and believe it; default false
 }
 
 // Options are settings that another package knows: [Options.Decode] reads them.
@@ -251,14 +290,40 @@ type Retry struct {
 
 // Session says how a session id is read, and what binds it to an origin.
 type Session struct {
-	Cookie         string        `yaml:"cookie" or:"url_param" check:"token"`                           // name of the cookie; this or url_param is required
-	URLParam       string        `yaml:"url_param" or:"cookie" check:"url-param"`                       // name of the parameter, as in /cart;jsessionid=… and ?jsessionid=…
-	Binding        string        `yaml:"binding" default:"learned" enum:"learned"`                      // learned (default): the gateway remembers which origin gave out which id
-	OnPrimaryDown  string        `yaml:"on_primary_down" default:"secondary" enum:"secondary|any|fail"` // when the bound origin cannot be used: secondary (default): its replica, which a learned id does not name, so as any | any: balance anew and bind to who answers | fail: 503
-	OnFull         string        `yaml:"on_full" default:"queue" enum:"queue|rebalance"`                // when the bound origin is full: queue (default): wait for it | rebalance: another answers, and the binding stays
-	LearnFromLinks bool          `yaml:"learn_from_links" default:"false"`                              // whether url_param is looked for in links of pages too; default false
-	IdleTimeout    unit.Duration `yaml:"idle_timeout" default:"30m" range:"1s..30d"`                    // how long a binding lasts without a request, default 30m
-	Entries        int           `yaml:"entries" default:"100000" range:"1..10000000"`                  // most bindings, default 100000; beyond it the longest idle one goes
+	Cookie         string        `yaml:"cookie" or:"url_param" check:"token"`                             // name of the cookie; this or url_param is required
+	URLParam       string        `yaml:"url_param" or:"cookie" check:"url-param"`                         // name of the parameter, as in /cart;jsessionid=… and ?jsessionid=…
+	Extract        Extract       `yaml:"extract"`                                                         // how origins are named in an id, for binding: passive and for rules
+	Binding        string        `yaml:"binding" default:"learned" enum:"learned|passive|gateway-cookie"` // learned (default): the gateway remembers which origin gave out which id | passive: the id itself names the origin, by its ids | gateway-cookie: a signed cookie of the gateway's own does
+	Keys           []Secret      `yaml:"keys" check:"secret"`                                             // of gateway-cookie: secrets of at least 32 characters; the first signs, all verify
+	GatewayCookie  GatewayCookie `yaml:"gateway_cookie"`                                                  // of gateway-cookie
+	OnPrimaryDown  string        `yaml:"on_primary_down" default:"secondary" enum:"secondary|any|fail"`   // when the bound origin cannot be used: secondary (default): its replica, if the id names one, else as any | any: balance anew and bind to who answers | fail: 503
+	OnFull         string        `yaml:"on_full" default:"queue" enum:"queue|rebalance"`                  // when the bound origin is full: queue (default): wait for it | rebalance: another answers, and the binding stays
+	LearnFromLinks bool          `yaml:"learn_from_links" default:"false"`                                // whether url_param is looked for in links of pages too; default false
+	IdleTimeout    unit.Duration `yaml:"idle_timeout" default:"30m" range:"1s..30d"`                      // how long a binding lasts without a request, default 30m
+	Entries        int           `yaml:"entries" default:"100000" range:"1..10000000"`                    // most bindings, default 100000; beyond it the longest idle one goes
+}
+
+// Extract says how origins are named in a session id: one of format, regex, and
+// offset with length or stop_chars.
+type Extract struct {
+	Format    string `yaml:"format" enum:"@formats"`             // plain (default): the whole id | weblogic: id!primary!secondary
+	Offset    int    `yaml:"offset" default:"0" range:"0..4096"` // bytes before the origin's id
+	Length    int    `yaml:"length" default:"0" range:"0..4096"` // longest id; default 0: up to one of stop_chars
+	StopChars string `yaml:"stop_chars"`                         // characters that end it
+	Regex     string `yaml:"regex"`                              // with a group for the id, named primary or the first, and perhaps one named secondary
+}
+
+// Options are the same in the form of package session.
+func (e Extract) Options() session.ExtractOptions {
+	return session.ExtractOptions{Format: e.Format, Offset: e.Offset, Length: e.Length, StopChars: e.StopChars, Regex: e.Regex}
+}
+
+// GatewayCookie is the gateway's own cookie.
+type GatewayCookie struct {
+	Name     string `yaml:"name" check:"token"`                                 // default: weirkeep- and the session's name
+	Path     string `yaml:"path" default:"/" check:"cookie-path"`               // on which paths clients send it, default /
+	Domain   string `yaml:"domain" check:"cookie-domain"`                       // with its subdomains; default: the host that sets it, alone
+	SameSite string `yaml:"same_site" default:"lax" enum:"lax|strict|none|off"` // lax (default) | strict | none | off: nothing is said
 }
 
 // Site is a set of host names with what holds for them.
@@ -268,6 +333,7 @@ type Site struct {
 	Pages      map[string]string `yaml:"pages" keys:"page" check:"file"`              // file by what it is shown for: busy (a queue was full, or the wait in it too long), network (an origin failed: not reached, too slow, or a broken answer), or a status such as "404"; paths made absolute
 	Session    string            `yaml:"session"`                                     // name of a session; default: the cluster's
 	Headers    SiteHeaders       `yaml:"headers"`                                     // edits of header fields
+	Rules      []Rule            `yaml:"rules"`                                       // of this site, after those of all
 }
 
 // SiteHeaders edits header fields of a site's requests and responses.
@@ -285,13 +351,14 @@ type HeaderEdit struct {
 // Mapping is an ordered entry from a site to clusters. Log and metrics call it
 // by its index, as paths do: 0 is mappings[0].
 type Mapping struct {
-	Site        string   `yaml:"site"`                                          // required, when there are sites
-	Prefix      string   `yaml:"prefix" check:"prefix"`                         // of path, and of the query when it has a "?"; default: everything
-	StripPrefix bool     `yaml:"strip_prefix" default:"false"`                  // take the prefix's path off the target
-	Cluster     string   `yaml:"cluster" or:"clusters"`                         // a single one; this or clusters is required
-	Clusters    []string `yaml:"clusters" or:"cluster"`                         // balanced over as one; the first leads: its balancer, queue, retry and session hold. Never empty after Load
-	Failover    []string `yaml:"failover"`                                      // clusters, in order, for when no origin of those before can be used
-	Balancer    string   `yaml:"balancer" enum:"@balancers" foreign:"balancer"` // overrides the cluster's
+	Site         string   `yaml:"site"`                                          // required, when there are sites
+	Prefix       string   `yaml:"prefix" check:"prefix"`                         // of path, and of the query when it has a "?"; default: everything
+	StripPrefix  bool     `yaml:"strip_prefix" default:"false"`                  // take the prefix's path off the target
+	Cluster      string   `yaml:"cluster" or:"clusters|applications"`            // a single one; this, clusters or applications is required
+	Clusters     []string `yaml:"clusters" or:"cluster|applications"`            // balanced over as one; the first leads: its balancer, queue, retry and session hold. Empty after Load only if there are applications
+	Applications []string `yaml:"applications" or:"cluster|clusters"`            // the one that fits best says which clusters; the mapping matches only if one fits
+	Failover     []string `yaml:"failover"`                                      // clusters, in order, for when no origin of those before can be used
+	Balancer     string   `yaml:"balancer" enum:"@balancers" foreign:"balancer"` // overrides the cluster's
 }
 
 // AccessLog says where and how exchanges are recorded.
@@ -299,4 +366,12 @@ type AccessLog struct {
 	Path   string `yaml:"path" default:"stderr" check:"log"`              // a file, stderr (default) or stdout
 	Format string `yaml:"format" default:"json" enum:"json|combined|off"` // json (default) | combined, which has no reason, mapping or origin | off
 	OnFull string `yaml:"on_full" default:"drop" enum:"drop|block"`       // drop (default) | block
+
+	// Inputs are what replay must know of a request beyond its line: "header:X-User",
+	// "cookie:beta", "query:tz". They are recorded as keyed hashes, and so is what
+	// the rules read, once the key is written, even as []. Nil: none is.
+	Inputs []string `yaml:"inputs" check:"input"`
+	// InputsKey is the key of the hashes, at least 32 characters; default: one is
+	// made in state_dir.
+	InputsKey Secret `yaml:"inputs_key" check:"secret"`
 }

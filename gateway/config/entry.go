@@ -7,6 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"weirkeep/gateway/balance"
+	"weirkeep/gateway/session"
 )
 
 // entry is a key with its value.
@@ -78,7 +79,7 @@ type rules struct {
 }
 
 // wordLists are the words of enums that grow elsewhere, by what a tag calls them.
-var wordLists = map[string][]string{"balancers": balance.Names()}
+var wordLists = map[string][]string{"balancers": balance.Names(), "formats": session.Formats()}
 
 // wordDefaults are defaults that are decided elsewhere, by what a tag calls them.
 var wordDefaults = map[string]string{"balancer": balance.Default}

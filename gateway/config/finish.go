@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -10,6 +11,7 @@ import (
 // and finds what is missing or does not fit together.
 func (l *loader) finish() {
 	l.complete(reflect.ValueOf(l.cfg).Elem(), "")
+	l.cfg.RulesAuthority = cmp.Or(l.cfg.RulesAuthority, l.cfg.Node.Cell)
 	l.implySite()
 	l.fillClusters()
 	l.check()
@@ -86,13 +88,19 @@ func (l *loader) missing(path, key, child string, written bool) {
 	}
 }
 
-// either reports two keys of which one must be written, and neither is; but not
-// in what nobody wrote.
-func (l *loader) either(path, key, other string) {
-	a, b := join(path, key), join(path, other)
-	if l.written(path) && !l.written(b) && !l.bad[a] && !l.bad[b] {
-		l.fail(a, "E106", fmt.Sprintf("%s has neither %s nor %s", path, key, other), "")
+// either reports keys of which one must be written, and none is; but not in what
+// nobody wrote.
+func (l *loader) either(path, key, others string) {
+	if !l.written(path) || l.bad[join(path, key)] {
+		return
 	}
+	all := strings.Split(others, "|")
+	for _, other := range all {
+		if b := join(path, other); l.written(b) || l.bad[b] {
+			return
+		}
+	}
+	l.fail(join(path, key), "E106", fmt.Sprintf("%s has neither %s nor %s", path, key, strings.Join(all, " nor ")), "")
 }
 
 func isEmpty(v reflect.Value) bool {
@@ -151,8 +159,15 @@ func (l *loader) implySite() {
 // fillClusters makes the short form of mappings the long one.
 func (l *loader) fillClusters() {
 	for i := range l.cfg.Mappings {
-		if m := &l.cfg.Mappings[i]; m.Cluster != "" && !l.written(index("mappings", i)+".clusters") {
+		m := &l.cfg.Mappings[i]
+		if m.Cluster != "" && !l.written(index("mappings", i)+".clusters") {
 			m.Clusters = []string{m.Cluster}
+		}
+		for j := range m.Clusters {
+			m.Clusters[j] = l.clusterKey(m.Clusters[j])
+		}
+		for j := range m.Failover {
+			m.Failover[j] = l.clusterKey(m.Failover[j])
 		}
 	}
 }
@@ -165,6 +180,9 @@ func (l *loader) names() {
 	c := l.cfg
 	if c.Node.Name == "" {
 		c.Node.Name = l.host.nodeName()
+	}
+	if c.Node.Host == "" {
+		c.Node.Host = l.host.nodeName()
 	}
 	if c.Node.StateDir == "" {
 		c.Node.StateDir = l.host.stateDir()

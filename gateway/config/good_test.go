@@ -61,7 +61,7 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 	yes, one, s := true, 1, unit.Duration(time.Second)
 	want := &Config{
 		Version:   1,
-		Node:      Node{Name: "edge", StateDir: "/home/state/weirkeep"},
+		Node:      Node{Name: "edge", Host: "edge", Cell: "main", StateDir: "/home/state/weirkeep"},
 		Listeners: []Listener{{Name: ":8080", Address: ":8080", ProxyProtocol: "off"}},
 		Admin:     Admin{Address: "127.0.0.1:9900"},
 		Limits:    Limits{HeaderNameBytes: 256, HeaderBytes: 32 << 10, HeaderCount: 128, UnderscoreNames: "drop"},
@@ -70,7 +70,7 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 		Clusters: map[string]Cluster{"app": {
 			Balancer: "capacity",
 			Origins: []Origin{{Name: "127.0.0.1:9001", Address: "127.0.0.1:9001", Kind: "app", Capacity: 1000, State: "serving",
-				Scheme: "http", HostPort: "127.0.0.1:9001"}},
+				Host: "127.0.0.1", Scheme: "http", HostPort: "127.0.0.1:9001"}},
 			HostHeader:       "client",
 			TLS:              OriginTLS{Verify: &yes},
 			ConnectTimeout:   2 * s,
@@ -86,8 +86,11 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 		Sites:       map[string]Site{"default": {Hosts: []string{"**"}, PathPrefix: "/"}},
 		DefaultSite: "default",
 		Mappings:    []Mapping{{Site: "default", Cluster: "app", Clusters: []string{"app"}}},
-		AccessLog:   AccessLog{Path: "stderr", Format: "json", OnFull: "drop"},
-		places:      got.places,
+
+		AffinityShields: "permit",
+		RulesAuthority:  "main",
+		AccessLog:       AccessLog{Path: "stderr", Format: "json", OnFull: "drop"},
+		places:          got.places,
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -113,7 +116,7 @@ func TestFullFile(t *testing.T) {
 		{"token", string(c.Admin.Token), "0123456789abcdef"},
 		{"an address among networks", c.TrustedProxies[1], netip.MustParsePrefix("192.0.2.7/32")},
 		{"automatic limit", c.Limits.Connections, Auto(0)},
-		{"shared origin", portal.Origins[0], Origin{Name: "web1", Address: "https://web1.example", Kind: "app", Capacity: 1000, State: "serving", Scheme: "https", HostPort: "web1.example:443"}},
+		{"shared origin", portal.Origins[0], Origin{Name: "web1", Address: "https://web1.example", Kind: "app", Capacity: 1000, State: "serving", Host: "web1.example", Scheme: "https", HostPort: "web1.example:443"}},
 		{"shared proxy", portal.Origins[1].Kind, "proxy"},
 		{"inline origin", portal.Origins[2].HostPort, "[2001:db8::3]:8080"},
 		{"no retries", *portal.Retry.Retries, 0},

@@ -24,6 +24,15 @@ func (l *loader) lint() {
 	}
 	l.lintProxies()
 	l.lintAccessLog()
+	l.lintAffinity()
+}
+
+// lintAffinity warns of bindings that shield from rejects: a client can type a
+// session id.
+func (l *loader) lintAffinity() {
+	if l.cfg.AffinityShields == "all" {
+		l.warn("affinity_shields", "W342", "affinity_shields is all: whoever sends the id of a session, or makes one up that names an origin, walks past every reject")
+	}
 }
 
 // lintListeners looks for authorities that nothing uses, and for redirects to
@@ -171,13 +180,21 @@ func (l *loader) lintEdit(e HeaderEdit, path string) {
 // lintUse looks for what nothing names, in a file without mistakes: where
 // something is missing, what would have named it may be what is missing.
 func (l *loader) lintUse() {
-	sites, clusters, sessions := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	sites, clusters, sessions, applications := map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i, m := range l.cfg.Mappings {
 		sites[m.Site] = true
 		for _, n := range l.mappedClusters(m, index("mappings", i)) {
 			clusters[n.name] = true
 		}
 		l.lintMapping(m, index("mappings", i))
+		for _, name := range m.Applications {
+			applications[name] = true
+		}
+	}
+	for name, a := range l.cfg.Applications {
+		for _, c := range a.Clusters {
+			clusters[c] = clusters[c] || applications[name]
+		}
 	}
 	for _, n := range l.namedSessions() {
 		sessions[n.name] = true
@@ -190,6 +207,7 @@ func (l *loader) lintUse() {
 	}
 	l.unused("clusters", "W324", l.clusterNames(), clusters, "no mapping names it")
 	l.unused("origins", "W325", sortedKeys(l.cfg.Origins), origins, "no cluster names it")
+	l.unused("applications", "W341", sortedKeys(l.cfg.Applications), applications, "no mapping names it")
 	l.unused("sites", "W326", sortedKeys(l.cfg.Sites), sites, "no mapping names it, so requests for its hosts are refused")
 	l.unused("sessions", "W338", sortedKeys(l.cfg.Sessions), sessions, "no site and no cluster names it")
 	l.lintOverflows()

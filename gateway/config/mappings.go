@@ -26,6 +26,10 @@ func (l *loader) checkMappings() {
 
 // checkMappedClusters looks at the clusters of one mapping.
 func (l *loader) checkMappedClusters(m Mapping, path string) {
+	if l.written(path+".applications") && (l.written(path+".cluster") || l.written(path+".clusters")) {
+		l.fail(path+".applications", "E207", path+" has applications and clusters of its own", "applications say which clusters serve them: take one of the two away")
+		return
+	}
 	if l.written(path+".cluster") && l.written(path+".clusters") {
 		l.fail(path+".clusters", "E207", path+" has cluster and clusters", "write all of them into clusters, the one that leads first")
 		return
@@ -78,6 +82,9 @@ var ledSettings = []struct {
 // lintMapping looks for settings of clusters that the first one of a mapping
 // decides, in a file without mistakes.
 func (l *loader) lintMapping(m Mapping, path string) {
+	if len(m.Clusters) == 0 {
+		return // its applications say which
+	}
 	lead := m.Clusters[0]
 	for i, name := range m.Clusters[1:] {
 		idle := l.idleSettings(m, name)
@@ -101,12 +108,25 @@ func (l *loader) idleSettings(m Mapping, name string) (idle []string) {
 	return idle
 }
 
+// leads are the clusters that may lead a mapping's first group. A rule may send
+// what it permits to others.
+func (l *loader) leads(m Mapping) (leads []string) {
+	if len(m.Clusters) > 0 {
+		return m.Clusters[:1]
+	}
+	for _, name := range m.Applications {
+		leads = append(leads, l.cfg.Applications[name].Clusters...)
+	}
+	return leads
+}
+
 // lintOverflows looks for queues that overflow to clusters that no mapping names.
 func (l *loader) lintOverflows() {
 	failsOver := map[string]bool{}
 	for _, m := range l.cfg.Mappings {
-		lead := m.Clusters[0]
-		failsOver[lead] = failsOver[lead] || len(m.Failover) > 0
+		for _, lead := range l.leads(m) {
+			failsOver[lead] = failsOver[lead] || len(m.Failover) > 0
+		}
 	}
 	for _, name := range l.clusterNames() {
 		path := join("clusters", name) + ".queue.overflow"

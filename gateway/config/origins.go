@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // resolveOrigins fills in the parts of every origin, replaces names of shared
@@ -70,6 +71,9 @@ func (d *definitions) define(o *Origin, path string) {
 		o.Name = o.Address
 	}
 	o.Scheme, o.HostPort, _ = splitOrigin(o.Address)
+	if host, _, ok := splitPort(o.HostPort); ok && o.Host == "" {
+		o.Host = strings.Trim(host, "[]")
+	}
 	if o.HostPort == "" || d.bad[path] {
 		return
 	}

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // places says where each path of a configuration was written. A path is made of
 // keys, and of indexes in the merged lists: clusters.shop.origins[1].address.
@@ -11,6 +14,7 @@ type places map[string]place
 type place struct {
 	key, value span   // the key is no place for an entry of a list
 	many       bool   // the value is a map or list: its key stands for it
+	literal    int    // line at which the text of a literal block begins; 0: the value is none
 	from       string // the substitution that the value came from; such a value is never shown
 }
 
@@ -48,4 +52,12 @@ func problemAt(at span, sev Severity, code, message, hint string) Problem {
 	p.File, p.Line, p.Column, p.rank = at.src.name, at.line, at.col, at.src.rank
 	p.Excerpt = at.excerpt()
 	return p
+}
+
+// Place is the problem's place, as file:line; empty: it has none.
+func (p Problem) Place() string {
+	if p.File == "" {
+		return ""
+	}
+	return p.File + ":" + strconv.Itoa(p.Line)
 }

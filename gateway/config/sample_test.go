@@ -112,10 +112,10 @@ func isList(p place) bool {
 }
 
 // chosen finds what an operator chooses in a path: indexes, and names of maps.
-var chosen = regexp.MustCompile(`\[\d+\]|^((?:clusters|sites|origins|sessions)\.)[^.]+|(\.pages\.|\.set\.).*$`)
+var chosen = regexp.MustCompile(`\[\d+\]|^((?:clusters|sites|origins|sessions|hosts|applications|editions|lists)\.)[^.]+|(\.pages\.|\.set\.).*$`)
 
 // general is a path with * for what an operator chooses. An origin of a cluster
-// has the same keys as a shared one.
+// has the same keys as a shared one, and a rule of a site as one of all sites.
 func general(path string) string {
 	path = chosen.ReplaceAllStringFunc(path, func(s string) string {
 		if s[0] == '[' {
@@ -124,6 +124,7 @@ func general(path string) string {
 		cut := strings.Index(s[1:], ".") + 2
 		return s[:cut] + "*"
 	})
+	path = strings.Replace(path, "sites.*.rules[*]", "rules[*]", 1)
 	return strings.Replace(path, "clusters.*.origins[*]", "origins.*", 1)
 }
 

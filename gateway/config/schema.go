@@ -1,7 +1,7 @@
 package config
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
@@ -16,16 +16,17 @@ import (
 	"weirkeep/gateway/unit"
 )
 
-// fieldsSource is the file with the structs: its comments are the descriptions.
+// fieldsSources are the files with the structs: their comments are the
+// descriptions.
 //
-//go:embed config.go
-var fieldsSource string
+//go:embed config.go rules.go applications.go
+var fieldsSources embed.FS
 
 // Schema is the JSON Schema (draft 2020-12) of a configuration file, for
 // editors. Load is stricter: grammars, references and what fits together are
 // not in it.
 func Schema() []byte {
-	comments := fieldComments(fieldsSource)
+	comments := fieldComments(fieldsSources)
 	r := &jsonschema.Reflector{
 		Anonymous:                  true,
 		FieldNameTag:               "yaml",
@@ -96,8 +97,12 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	if pattern, ok := texts[t]; ok {
 		return textSchema(t, pattern)
 	}
-	if t == reflect.TypeFor[Options]() {
+	switch t {
+	case reflect.TypeFor[Options]():
 		return optionsSchema()
+	case reflect.TypeFor[Destinations]():
+		one := uint64(1)
+		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}, MinItems: &one}}}
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -229,16 +234,20 @@ func anys(words []string) []any {
 }
 
 // fieldComments reads the comments of types ("Origin") and fields
-// ("Origin.Kind") in a Go source.
-func fieldComments(source string) map[string]string {
+// ("Origin.Kind") in Go sources.
+func fieldComments(sources embed.FS) map[string]string {
 	comments := map[string]string{}
-	file, err := parser.ParseFile(token.NewFileSet(), "config.go", source, parser.ParseComments)
-	if err != nil {
-		panic("config: own source: " + err.Error())
-	}
-	for _, decl := range file.Decls {
-		if gen, ok := decl.(*ast.GenDecl); ok && gen.Tok == token.TYPE {
-			typeComments(gen, comments)
+	files, _ := sources.ReadDir(".")
+	for _, f := range files {
+		source, _ := sources.ReadFile(f.Name())
+		file, err := parser.ParseFile(token.NewFileSet(), f.Name(), source, parser.ParseComments)
+		if err != nil {
+			panic("config: own source: " + err.Error())
+		}
+		for _, decl := range file.Decls {
+			if gen, ok := decl.(*ast.GenDecl); ok && gen.Tok == token.TYPE {
+				typeComments(gen, comments)
+			}
 		}
 	}
 	return comments

@@ -105,7 +105,7 @@ func TestSchemaRefuses(t *testing.T) {
 
 // TestSchemaDescribesEveryKey: an editor has something to say about each.
 func TestSchemaDescribesEveryKey(t *testing.T) {
-	comments := fieldComments(fieldsSource)
+	comments := fieldComments(fieldsSources)
 	for name, typ := range structs {
 		for i := range typ.NumField() {
 			if f := typ.Field(i); keyOf(f) != "" && comments[name+"."+f.Name] == "" && !strings.HasPrefix(f.Type.String(), "*") {

@@ -67,13 +67,13 @@ func TestSurgeFile(t *testing.T) {
 }
 
 func TestSessionsOfSurgeFile(t *testing.T) {
-	minute := unit.Duration(time.Minute)
+	minute, cookie := unit.Duration(time.Minute), GatewayCookie{Path: "/", SameSite: "lax"}
 	want := map[string]Session{
 		// built in, with defaults
-		"JSESSIONID": {Cookie: "JSESSIONID", URLParam: "jsessionid", Binding: "learned", OnPrimaryDown: "secondary", OnFull: "queue", IdleTimeout: 30 * minute, Entries: 100000},
+		"JSESSIONID": {Cookie: "JSESSIONID", URLParam: "jsessionid", Binding: "learned", OnPrimaryDown: "secondary", GatewayCookie: cookie, OnFull: "queue", IdleTimeout: 30 * minute, Entries: 100000},
 		// replaces one that is built in, whose parameter it lacks
-		"PHPSESSID": {Cookie: "PHPSESSID", Binding: "learned", OnPrimaryDown: "fail", OnFull: "rebalance", IdleTimeout: 30 * minute, Entries: 10000000},
-		"shop":      {URLParam: "shop.id", Binding: "learned", OnPrimaryDown: "any", OnFull: "queue", LearnFromLinks: true, IdleTimeout: 30 * 24 * 60 * minute, Entries: 100000},
+		"PHPSESSID": {Cookie: "PHPSESSID", Binding: "learned", OnPrimaryDown: "fail", GatewayCookie: cookie, OnFull: "rebalance", IdleTimeout: 30 * minute, Entries: 10000000},
+		"shop":      {URLParam: "shop.id", Binding: "learned", OnPrimaryDown: "any", GatewayCookie: cookie, OnFull: "queue", LearnFromLinks: true, IdleTimeout: 30 * 24 * 60 * minute, Entries: 100000},
 	}
 	if got := good(t, "surge.yaml").Sessions; !reflect.DeepEqual(got, want) {
 		t.Errorf("sessions are %+v\nwant %+v", got, want)

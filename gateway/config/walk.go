@@ -112,6 +112,11 @@ func (r *reader) value(n ast.Node, v reflect.Value, path string, f rules) {
 		r.scalar(n, v, path, f)
 		return
 	}
+	if d, ok := v.Addr().Interface().(*Destinations); ok && !isCollection(n) {
+		*d = append(*d, "")
+		r.scalar(n, v.Index(0), path, rules{present: true})
+		return
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
@@ -206,7 +211,7 @@ func mayRepeat(v reflect.Value, f rules) bool {
 func (r *reader) claim(path string, e entry, repeat bool) bool {
 	prior, taken := r.cfg.places[path]
 	if !taken {
-		r.cfg.places[path] = place{key: e.at, value: r.src.span(nodeToken(e.value)), many: isCollection(e.value)}
+		r.cfg.places[path] = place{key: e.at, value: r.src.span(nodeToken(e.value)), many: isCollection(e.value), literal: literalLine(e.value, r.src)}
 		return true
 	}
 	first := prior.key

@@ -76,6 +76,12 @@ type Session struct {
 	Evicted Gauge   // bindings dropped because there was no room, since the start
 }
 
+// Rule counts what one rule has decided.
+type Rule struct {
+	Hits   Counter // requests that it decided
+	Errors Counter // requests for which it could not be evaluated, and so did not match
+}
+
 // Listener counts the connections of one listener.
 type Listener struct {
 	Accepted Counter // connections

@@ -64,6 +64,7 @@ type Set struct {
 	origins   table[OriginLabels, Origin]
 	clusters  table[string, Cluster]
 	sessions  table[string, Session]
+	rules     table[string, Rule]
 	listeners table[string, Listener]
 	certs     table[CertificateLabels, Certificate]
 }
@@ -78,6 +79,7 @@ func newSet(last *Set) *Set {
 		origins:   succeed(&last.origins, len(Origin{}.Failures), OriginLabels{Overflow, Overflow}),
 		clusters:  succeed(&last.clusters, 1, Overflow),
 		sessions:  succeed(&last.sessions, 4, Overflow),
+		rules:     succeed(&last.rules, 2, Overflow),
 		listeners: succeed(&last.listeners, len(Listener{}.Handshakes), Overflow),
 		certs:     succeed(&last.certs, 1, CertificateLabels{Overflow, Overflow}),
 	}
@@ -86,7 +88,7 @@ func newSet(last *Set) *Set {
 // sealed is s without what it took children from, so that these can go.
 func (s *Set) sealed() *Set {
 	s.mappings.last, s.origins.last, s.listeners.last, s.certs.last = nil, nil, nil, nil
-	s.clusters.last, s.sessions.last = nil, nil
+	s.clusters.last, s.sessions.last, s.rules.last = nil, nil, nil
 	return s
 }
 
@@ -101,6 +103,9 @@ func (s *Set) Cluster(name string) *Cluster { return s.clusters.child(name) }
 
 // Session is the child with the name; the same for the same name.
 func (s *Set) Session(name string) *Session { return s.sessions.child(name) }
+
+// Rule is the child with the name; the same for the same name.
+func (s *Set) Rule(name string) *Rule { return s.rules.child(name) }
 
 // Listener is the child with the name; the same for the same name.
 func (s *Set) Listener(name string) *Listener { return s.listeners.child(name) }
@@ -120,6 +125,9 @@ func (s *Set) Clusters() iter.Seq2[string, *Cluster] { return s.clusters.all() }
 // Sessions are all children by name, in no order.
 func (s *Set) Sessions() iter.Seq2[string, *Session] { return s.sessions.all() }
 
+// Rules are all children by name, in no order.
+func (s *Set) Rules() iter.Seq2[string, *Rule] { return s.rules.all() }
+
 // Listeners are all children by name, in no order.
 func (s *Set) Listeners() iter.Seq2[string, *Listener] { return s.listeners.all() }
 
@@ -128,7 +136,7 @@ func (s *Set) Certificates() iter.Seq2[CertificateLabels, *Certificate] { return
 
 // Overflowed is how often a child was asked for whose family was full.
 func (s *Set) Overflowed() int {
-	return s.mappings.over + s.origins.over + s.clusters.over + s.sessions.over + s.listeners.over + s.certs.over
+	return s.mappings.over + s.origins.over + s.clusters.over + s.sessions.over + s.rules.over + s.listeners.over + s.certs.over
 }
 
 // A table has the children of one kind.

@@ -16,7 +16,7 @@ import (
 func naive(o Options, r *Request) Decision {
 	for i, m := range o.Mappings {
 		if s := o.Sites[m.Site]; naiveHosts(s, r) && naivePrefix(s.PathPrefix, r) && naivePrefix(m.Prefix, r) {
-			return Decision{Site: m.Site, Mapping: i, Group: m.Group, Reason: Matched, Source: FromHost}
+			return naiveDecision(Matched, m.Site, i, FromHost)
 		}
 	}
 	if d, ok := naiveDefault(o, r); ok {
@@ -28,9 +28,19 @@ func naive(o Options, r *Request) Decision {
 		site = slices.IndexFunc(o.Sites, func(s Site) bool { return naiveHosts(s, r) })
 	}
 	if site < 0 {
-		return Decision{Site: -1, Mapping: -1, Group: -1}
+		return naiveDecision(NoSite, -1, -1, FromNothing)
 	}
-	return Decision{Site: site, Mapping: -1, Group: -1, Reason: NoMapping, Source: FromHost}
+	return naiveDecision(NoMapping, site, -1, FromHost)
+}
+
+// naiveDecision is a decision with nothing but a mapping.
+func naiveDecision(reason Reason, site, mapping int, source Source) Decision {
+	d := Decision{Site: site, Mapping: mapping, Reason: reason, Source: source, set: mapping}
+	d.Application, d.Primary, d.Secondary, d.Home, d.Rule, d.Order, d.Variant = -1, -1, -1, -1, -1, -1, -1
+	if reason == Matched {
+		d.Variant = 0 // nothing tells the answers of one mapping from those of another
+	}
+	return d
 }
 
 func naiveDefault(o Options, r *Request) (Decision, bool) {
@@ -43,10 +53,10 @@ func naiveDefault(o Options, r *Request) (Decision, bool) {
 	}
 	for i, m := range o.Mappings {
 		if m.Site == o.DefaultSite && naivePrefix(m.Prefix, r) {
-			return Decision{Site: m.Site, Mapping: i, Group: m.Group, Reason: Matched, Source: source}, true
+			return naiveDecision(Matched, m.Site, i, source), true
 		}
 	}
-	return Decision{Site: o.DefaultSite, Mapping: -1, Group: -1, Reason: NoMapping, Source: source}, source == FromDefault
+	return naiveDecision(NoMapping, o.DefaultSite, -1, source), source == FromDefault
 }
 
 func naiveHosts(s Site, r *Request) bool {
@@ -55,7 +65,7 @@ func naiveHosts(s Site, r *Request) bool {
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(name), `\*\*`, `[^.]+(\.[^.]+)*`)
 		pattern = strings.ReplaceAll(pattern, `\*`, `[^.]+`)
 		pattern = strings.ReplaceAll(pattern, `[^.]+([^.]+`, `[^.]+(`)
-		return regexp.MustCompile("^"+pattern+"$").Match(r.Host) && (!found || port == strconv.Itoa(r.port()))
+		return regexp.MustCompile("^"+pattern+"$").Match(r.Host) && (!found || port == strconv.Itoa(portOf(r)))
 	})
 }
 
@@ -109,8 +119,8 @@ func drawOptions(t *rapid.T) Options {
 		o.Sites = append(o.Sites, Site{Name: strconv.Itoa(i), Hosts: hosts, PathPrefix: prefix})
 	}
 	o.DefaultSite = rapid.IntRange(-1, len(o.Sites)-1).Draw(t, "default")
-	for i := range rapid.IntRange(0, 6).Draw(t, "mappings") {
-		m := Mapping{Site: rapid.IntRange(0, len(o.Sites)-1).Draw(t, "site"), Prefix: genPrefix.Draw(t, "prefix"), Group: i}
+	for range rapid.IntRange(0, 6).Draw(t, "mappings") {
+		m := Mapping{Site: rapid.IntRange(0, len(o.Sites)-1).Draw(t, "site"), Prefix: genPrefix.Draw(t, "prefix")}
 		if strings.HasPrefix(m.Prefix, "?") {
 			m.Prefix = "/" + m.Prefix
 		}

@@ -1,20 +1,24 @@
 // Package route decides what happens to a request: which mapping takes it, and
-// with the mapping which site, which group and which session.
+// with the mapping which site; which application, and with it the origins that
+// may serve it at all, its best set; at which of these its session is at home;
+// which rule decides, and what that leaves of the best set.
 //
 // [Decide] is pure: the compiled [Table], the request, what is up now and the
 // time go in, a [Decision] comes out. It reads nothing else, keeps nothing and
-// does not allocate, so that live traffic, explain and tests can all call it.
-// With a [Trace] it also writes down every mapping it looked at, and why that
-// one did not fit; only then it allocates.
+// does not allocate, so that live traffic, explain, rule tests and replay can all
+// call it. With a [Trace] it also writes down every step: each mapping and
+// application that did not fit and why, each rule with its value; only then it
+// allocates.
 //
 // A mapping fits when one of its site's hosts, the port, the site's path prefix
-// and the mapping's own prefix fit. The first in order that fits decides;
-// nothing is ever reordered. [New] only sorts out beforehand which mappings a
-// host can come to at all.
+// and the mapping's own prefix fit, and one of its applications, if it names any.
+// The first in order that fits decides; nothing is ever reordered. [New] only
+// sorts out beforehand which mappings a host can come to, which rules a path,
+// and every group that a decision can name.
 //
-// A mapping may have a session definition. Then the decision also says which
-// session the request is of, and, as the view knows it, at which origin that is
-// at home: who has a home goes there, whatever balances the others.
+// Rules only narrow the best set (M-BEST-02). The first that matches decides:
+// a reject or redirect for every request, a permit only if no binding shields the
+// request from it.
 //
 // What is matched is the canonical host and path; the caller makes them. A
 // request without host information goes to the default site or nowhere.
@@ -24,68 +28,74 @@ import (
 	"time"
 
 	"weirkeep/gateway/session"
-	"weirkeep/gateway/wire"
+	"weirkeep/rules"
 )
 
-// A Request is what a decision is made from: views of the caller's bytes,
-// read during Decide and not kept.
-type Request struct {
-	Method []byte
-	Scheme string // "http" or "https": how the request arrived
-	Host   []byte // canonical: lower case, no port, no brackets, no final dot; empty: no host information
-	Port   int    // of the authority; 0: none written, the scheme's default counts
-	Path   []byte // canonical: unreserved bytes not escaped, hex digits of other escapes in upper case
-	Query  []byte // as received, without the "?"; nil: none
+// A Request is what a decision is made from: views of the caller's bytes, read
+// during Decide and not kept.
+type Request = rules.Request
 
-	Fields []wire.Field // of the header, for the session id
-}
-
-// port returns the port that the client asked for.
-func (r *Request) port() int {
-	switch {
-	case r.Port != 0:
-		return r.Port
-	case r.Scheme == "https":
-		return 443
-	}
-	return 80
-}
-
-// View is what a decision may ask about the present.
+// View is what a decision may ask about the present. Origins are named by the
+// Identity that the options give them.
 type View interface {
-	// Bound is the name of the origin where the session with an id is at home;
-	// empty: it is not bound.
+	// Bound is the name of the origin where the session with an id is at home,
+	// of those that Table.BindName gives; empty: it is not bound.
 	Bound(s *session.Definition, id []byte, now time.Time) string
+
+	// Usable reports whether the origin takes requests that are bound to it: it
+	// is up, and serves or drains.
+	Usable(identity int) bool
+
+	// RuleFailed is told that a rule could not be evaluated, and so did not match.
+	RuleFailed(rule int, err error)
+
+	rules.Clusters
 }
 
-// A Decision is what Decide says of a request.
+// A Decision is what Decide says of a request. Indexes are into the slices of
+// Options, -1 being none.
 type Decision struct {
-	Site    int    // index into Options.Sites; -1: none
-	Mapping int    // index into Options.Mappings; -1: none
-	Group   int    // the mapping's Group; -1: none
-	Strip   int    // how many bytes of the canonical path strip_prefix takes off; what is left is empty or begins with "/"
-	Reason  Reason // what came out
-	Source  Source // where the site's name came from
+	Site        int
+	Mapping     int
+	Application int    // that fits best; -1: the mapping names none
+	Strip       int    // how many bytes of the canonical path strip_prefix takes off; what is left is empty or begins with "/"
+	Reason      Reason // what came out
+	Source      Source // where the site's name came from
 
-	Session *session.Definition // the mapping's; nil: none
-	ID      []byte              // of the request's session, a view of its bytes; nil: it has none
-	Carrier session.Carrier     // where the id stood
-	Bound   string              // name of the origin where the session is at home; empty: it is not bound
+	Session   *session.Definition // the mapping's; nil: none
+	ID        []byte              // of the request's session, a view of its bytes; nil: it has none
+	Carrier   session.Carrier     // where the id stood
+	Bound     string              // name of the origin where the session is at home; empty: it is not bound
+	Primary   int                 // identity of that origin; -1: there is none of that name
+	Secondary int                 // identity of the one that holds a replica of the session; -1: it names none
+	Home      int                 // identity of the origin that the request goes to by its binding; -1: it is balanced
+
+	Rule     int    // that decided; -1: none matched
+	Action   Action // of that rule
+	Shielded bool   // the rule permits other origins, but the binding stands
+
+	Order   int // index into Table.Orders: the groups to try, one after the other; -1: no origin serves it
+	Variant int // what the answer may be shared with: see Table.Variant; -1: nothing is answered by an origin
+
+	set int // index into Table.sets
 }
 
 // A Reason says what came out of a decision.
 type Reason uint8
 
-// The reasons of a decision. All but Matched are refusals.
+// The reasons of a decision. All but Matched are answered by the gateway.
 const (
-	NoSite    Reason = iota // no site has this host and port: 421
-	NoMapping               // a site has, but none of its mappings fits: 404
-	Matched                 // a mapping fits
+	NoSite      Reason = iota // no site has this host and port: 421
+	NoMapping                 // a site has, but none of its mappings fits: 404
+	Matched                   // an origin is to answer
+	Rejected                  // a rule rejects it, with a status of its own
+	Redirected                // a rule redirects it
+	NoPermitted               // a rule permits only origins outside the best set: 503 (M-BEST-04)
 )
 
 // String returns the reason's code.
 func (r Reason) String() string {
-	return [...]string{"no_site", "no_mapping", "matched"}[r]
+	return [...]string{"no_site", "no_mapping", "matched", "rejected_by_rule", "redirected_by_rule", "no_permitted_destination"}[r]
 }
 
 // A Source says what named the site.
@@ -104,145 +114,21 @@ func (s Source) String() string {
 	return [...]string{"nothing", "host", "default site"}[s]
 }
 
-// Decide says what happens to the request r. The view may be nil: nothing is
-// bound then. So may the trace; what it held is overwritten.
+// Decide says what happens to the request r, and fills in what of it rules can
+// ask and only a decision knows. The view may be nil: nothing is bound then, and
+// everything is up. So may the trace; what it held is overwritten.
 func Decide(t *Table, r *Request, v View, now time.Time, tr *Trace) Decision {
 	tr.reset()
 	d := t.mapped(r, tr)
-	if s := d.Session; s != nil {
-		if d.ID, d.Carrier = s.Find(r.Fields, r.Path, r.Query); d.ID != nil && v != nil {
-			d.Bound = v.Bound(s, d.ID, now)
-		}
-	}
-	return d
-}
-
-// mapped decides which mapping takes the request.
-func (t *Table) mapped(r *Request, tr *Trace) Decision {
-	if len(r.Host) == 0 {
-		return t.withoutHost(r, tr)
-	}
-	return t.byHost(r, tr)
-}
-
-// byHost decides in two passes. The sites that fit as they are written go
-// first; only what none of them takes goes to the default site without its
-// path prefix, if it is one of the default site's hosts.
-func (t *Table) byHost(r *Request, tr *Trace) Decision {
-	port, d := r.port(), t.door(r.Host)
-	if m := t.first(d, r, port, tr); m >= 0 {
-		return t.matched(m, FromHost)
-	}
-	if !t.atDefault(d, r.Host, port) {
-		return t.refused(t.siteOf(d, r, port), FromHost)
-	}
-	if m := t.firstOfDefault(r, tr); m >= 0 {
-		return t.matched(m, FromHost)
-	}
-	return t.refused(t.siteOf(d, r, port), FromHost)
-}
-
-// withoutHost gives the request to the default site, whatever its port.
-func (t *Table) withoutHost(r *Request, tr *Trace) Decision {
-	if m := t.firstOfDefault(r, tr); m >= 0 {
-		return t.matched(m, FromDefault)
-	}
-	return t.refused(t.defaultSite, FromDefault)
-}
-
-func (t *Table) matched(m int, from Source) Decision {
-	c := &t.mappings[m]
-	return Decision{Site: c.site, Mapping: m, Group: c.group, Strip: c.strip, Reason: Matched, Source: from, Session: c.session}
-}
-
-// refused is the decision when no mapping fits; site is -1 when no site does.
-func (t *Table) refused(site int, from Source) Decision {
-	if site < 0 {
-		return Decision{Site: -1, Mapping: -1, Group: -1, Reason: NoSite, Source: FromNothing}
-	}
-	return Decision{Site: site, Mapping: -1, Group: -1, Reason: NoMapping, Source: from}
-}
-
-// door returns what the host can come to.
-func (t *Table) door(host []byte) *door {
-	if d := t.doors[string(host)]; d != nil {
+	if d.Reason != Matched {
 		return d
 	}
-	return &t.elsewhere
-}
-
-// first returns the first mapping behind the door that fits, or -1. Mappings of
-// one site often stand together, so what its hosts said is kept for the next.
-func (t *Table) first(d *door, r *Request, port int, tr *Trace) int {
-	asked, said := -1, Fits
-	for i := range d.mappings {
-		c := &d.mappings[i]
-		if c.site != asked {
-			asked, said = c.site, t.siteFit(c, r, port)
-		}
-		why := said
-		if why == Fits {
-			why = t.mappings[c.mapping].prefix.fit(r)
-		}
-		if tr != nil {
-			tr.note(t, c.mapping, why)
-		}
-		if why == Fits {
-			return c.mapping
-		}
+	r.Site, r.Now, r.Clusters = t.sites[d.Site].name, now, v
+	t.bind(&d, r, v, now)
+	if tr != nil {
+		tr.Home = d.Home
 	}
-	tr.noteRest(t)
-	return -1
-}
-
-// siteFit says whether the request is one of the candidate's site.
-func (t *Table) siteFit(c *candidate, r *Request, port int) Why {
-	if why := hostFit(c.hosts, r.Host, port); why != Fits {
-		return why
-	}
-	if !t.sites[c.site].path.fitsPath(r.Path) {
-		return OutsideSite
-	}
-	return Fits
-}
-
-// atDefault reports whether the default site has this host and port.
-func (t *Table) atDefault(d *door, host []byte, port int) bool {
-	for i := range d.sites {
-		if c := &d.sites[i]; c.site == t.defaultSite {
-			return hostFit(c.hosts, host, port) == Fits
-		}
-	}
-	return false
-}
-
-// firstOfDefault returns the default site's first mapping that fits when the
-// site's path prefix does not count, or -1.
-func (t *Table) firstOfDefault(r *Request, tr *Trace) int {
-	for _, m := range t.ofDefault {
-		why := t.mappings[m].prefix.fit(r)
-		if tr != nil {
-			tr.noteDefault(t, m, why)
-		}
-		if why == Fits {
-			return m
-		}
-	}
-	return -1
-}
-
-// siteOf returns the first site that has the host and port, one whose path
-// prefix fits before one where it does not; -1 when there is none.
-func (t *Table) siteOf(d *door, r *Request, port int) int {
-	found := -1
-	for i := range d.sites {
-		c := &d.sites[i]
-		switch why := t.siteFit(c, r, port); {
-		case why == Fits:
-			return c.site
-		case why == OutsideSite && found < 0:
-			found = c.site
-		}
-	}
-	return found
+	t.judge(&d, r, v, tr)
+	t.vary(&d)
+	return d
 }

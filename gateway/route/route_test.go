@@ -47,8 +47,8 @@ func check(t *testing.T, o Options, rows []row) {
 			got := d.Reason.String()
 			if d.Reason == Matched {
 				got = strconv.Itoa(d.Mapping)
-				if m := o.Mappings[d.Mapping]; d.Site != m.Site || d.Group != m.Group {
-					t.Errorf("site %d and group %d, want those of mapping %d", d.Site, d.Group, d.Mapping)
+				if m := o.Mappings[d.Mapping]; d.Site != m.Site {
+					t.Errorf("site %d, want that of mapping %d", d.Site, d.Mapping)
 				}
 			}
 			if got != tt.want {
@@ -61,8 +61,8 @@ func check(t *testing.T, o Options, rows []row) {
 // one makes a site of one name without default site, and mappings of it.
 func one(hosts []string, prefixes ...string) Options {
 	o := Options{Sites: []Site{{Name: "s", Hosts: hosts}}, DefaultSite: -1}
-	for i, p := range prefixes {
-		o.Mappings = append(o.Mappings, Mapping{Prefix: p, Group: 10 + i})
+	for _, p := range prefixes {
+		o.Mappings = append(o.Mappings, Mapping{Prefix: p})
 	}
 	return o
 }
@@ -126,8 +126,8 @@ func TestRefusalSaysWhetherASiteWasFound(t *testing.T) {
 		if d.Reason != tt.reason || d.Site != tt.site || d.Source != tt.source {
 			t.Errorf("%s: %v at site %d by %v, want %v at %d by %v", tt.url, d.Reason, d.Site, d.Source, tt.reason, tt.site, tt.source)
 		}
-		if d.Reason != Matched && (d.Mapping != -1 || d.Group != -1) {
-			t.Errorf("%s: a refusal has mapping %d, group %d", tt.url, d.Mapping, d.Group)
+		if d.Reason != Matched && (d.Mapping != -1 || d.Order != -1) {
+			t.Errorf("%s: a refusal has mapping %d, order %d", tt.url, d.Mapping, d.Order)
 		}
 	}
 }
@@ -173,7 +173,7 @@ func figure(wildcardFirst bool) Options {
 		{Name: "1st", Hosts: []string{"www.1st.company.com:80", "1st.company.com:80"}},
 		{Name: "2nd", Hosts: []string{"www.2nd.company.com:80"}},
 		{Name: "others", Hosts: []string{"www.*.company.com:80"}},
-	}, Mappings: []Mapping{{Site: 0, Group: 12}, {Site: 1, Group: 23}, {Site: 2, Group: 45}}}
+	}, Mappings: []Mapping{{Site: 0}, {Site: 1}, {Site: 2}}}
 	if wildcardFirst {
 		o.Mappings = []Mapping{o.Mappings[2], o.Mappings[0], o.Mappings[1]}
 	}

@@ -3,6 +3,7 @@ package route
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"weirkeep/gateway/session"
 )
@@ -16,6 +17,26 @@ type Options struct {
 	// information; -1: none, they are refused. Its path prefix does not count
 	// for them, nor for requests with its host that no mapping takes as written.
 	DefaultSite int
+
+	Clusters     []Cluster
+	Applications []Application
+	Rules        []Rule // in the order in which they are tried: those of all sites, then those of each
+
+	// Active are the labels of the editions that serve an application's requests
+	// which no rule sends to an edition, by the application's name. The origins
+	// of an application that is not here serve them whatever their edition.
+	Active map[string][]string
+
+	// ShieldsAll: a binding shields from every rule, not only from permits.
+	ShieldsAll bool
+
+	// OverrideAffinity: no binding shields from anything.
+	OverrideAffinity bool
+}
+
+// A Cluster is a named set of origins.
+type Cluster struct {
+	Origins []Origin
 }
 
 // A Site is the names that clients may use for one site.
@@ -30,9 +51,17 @@ type Mapping struct {
 	Site        int    // index into Options.Sites
 	Prefix      string // of the whole path, not of what follows the site's; may have a query. Empty or "/": every request
 	StripPrefix bool   // the origin does not see the prefix's path
-	Group       int    // handed back in the decision
 
-	Session *session.Definition // nil: its requests are of no session
+	// Clusters are balanced over as one group; or the application that fits best
+	// says which. Failover are clusters for when no origin of those before can be
+	// used, one group each.
+	Clusters     []int // indexes into Options.Clusters
+	Applications []int // indexes into Options.Applications; nil: Clusters count
+	Failover     []int
+	Balancer     string // handed back in the groups of Clusters; empty: the lead cluster's
+
+	Session   *session.Definition // nil: its requests are of no session
+	OnPrimary OnPrimaryDown       // what holds when the origin of a session is out
 }
 
 // A Table is compiled from [Options] by [New] and never changes.
@@ -43,6 +72,27 @@ type Table struct {
 	elsewhere   door             // for all other hosts
 	defaultSite int              // -1: none
 	ofDefault   []int            // the default site's mappings
+
+	clusters     []Cluster
+	applications []application
+	clustersOf   [][]int // of applications
+	active       map[string][]string
+	identities   int            // how many origins there are
+	byName       map[string]int // identity, by BindName
+	byID         map[string]int // identity, by the ids that sessions name origins with
+	names        [][]string     // BindName, by cluster and origin
+
+	groups   []Group
+	orders   [][]int // of groups
+	sets     []bestSet
+	variants []string
+	interned interned
+
+	rules      []rule
+	permits    []permit // that rules have
+	judges     []*judge // by site
+	shieldsAll bool
+	override   bool
 }
 
 type site struct {
@@ -55,9 +105,20 @@ type mapping struct {
 	site   int
 	prefix prefix
 	strip  int
-	group  int
 
-	session *session.Definition
+	apps     []int // its applications; nil: none are named
+	sets     []int // its best sets: one for each application, or one
+	session  *session.Definition
+	onDown   OnPrimaryDown
+	balancer string
+}
+
+// setFor is the index of the best set of one of the mapping's applications.
+func (m *mapping) setFor(app int) int {
+	if app < 0 {
+		return m.sets[0]
+	}
+	return m.sets[slices.Index(m.apps, app)]
 }
 
 // A door is what a host can come to. Order is that of the options.
@@ -75,8 +136,12 @@ type candidate struct {
 
 // New compiles a table. Its error names every mistake, by configuration key.
 func New(o Options) (*Table, error) {
-	t := &Table{defaultSite: o.DefaultSite}
-	err := errors.Join(t.addSites(o.Sites), t.addMappings(o.Mappings))
+	t := &Table{
+		defaultSite: o.DefaultSite, clusters: o.Clusters, active: o.Active,
+		shieldsAll: o.ShieldsAll, override: o.OverrideAffinity,
+	}
+	t.nameOrigins()
+	err := errors.Join(t.addSites(o.Sites), t.addApplications(o.Applications), t.addMappings(o.Mappings))
 	if o.DefaultSite < -1 || o.DefaultSite >= len(o.Sites) {
 		err = errors.Join(err, fmt.Errorf("default_site: there is no site %d", o.DefaultSite))
 	}
@@ -84,7 +149,22 @@ func New(o Options) (*Table, error) {
 		return nil, err
 	}
 	t.openDoors()
+	t.addRules(o.Rules)
+	t.addSets(o.Mappings)
 	return t, nil
+}
+
+func (t *Table) addApplications(all []Application) error {
+	var errs []error
+	for _, a := range all {
+		c, err := compileApplication(a)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		t.applications = append(t.applications, c)
+		t.clustersOf = append(t.clustersOf, a.Clusters)
+	}
+	return errors.Join(errs...)
 }
 
 func (t *Table) addSites(sites []Site) error {
@@ -142,7 +222,7 @@ func (t *Table) addMapping(m Mapping) error {
 	if m.Site != t.defaultSite && !p.within(&s.path) {
 		return fmt.Errorf(".prefix: %q can never match: it lies outside path_prefix %q of site %q", m.Prefix, s.path.text, s.name)
 	}
-	c := mapping{site: m.Site, prefix: p, group: m.Group, session: m.Session}
+	c := mapping{site: m.Site, prefix: p, apps: m.Applications, session: m.Session, onDown: m.OnPrimary, balancer: m.Balancer}
 	if m.StripPrefix {
 		c.strip = p.strip()
 	}

@@ -10,6 +10,8 @@
 // cookie without the quotes around it, a path parameter as [wire.Target] has it
 // in its canonical path, a query parameter as it came.
 //
+// What ties a session to an origin is its [Binding]: the id itself names it
+// ([Definition.Parts]), a [Cookie] of the gateway does, or a [Table] remembers.
 // A [Table] ties ids to origins by name. It is bounded: it forgets ids that are
 // idle, and when it is full the one that has not been used for the longest time.
 //
@@ -29,7 +31,26 @@ type Definition struct {
 	// query (/cart?name=id). It is written with characters that a URL need not
 	// escape.
 	URLParam string
+
+	// Extract reads off an id which origins it names.
+	Extract Extract
+
+	// Binding says what ties a session to an origin.
+	Binding Binding
+
+	// Gateway is the cookie of GatewayCookie.
+	Gateway *Cookie
 }
+
+// Binding is what ties a session to an origin.
+type Binding uint8
+
+// The bindings.
+const (
+	Learned       Binding = iota // a [Table] remembers which origin gave out the id
+	Passive                      // the id itself names the origin (M-PERS-01)
+	GatewayCookie                // a cookie of the gateway's own does (M-PERS-08)
+)
 
 // Carrier is what an id was found in.
 type Carrier uint8

@@ -1,0 +1,104 @@
+package admission
+
+import "weirkeep/gateway/balance"
+
+// State is how an origin is at one moment, or is taken to be.
+type State struct {
+	Load, Capacity, Waiting int64 // slots taken, slots there are, exchanges that would take one
+	Access                  Access
+}
+
+// State is how the origin is.
+func (s *Slots) State() State {
+	return State{Load: s.Load(), Capacity: s.Capacity(), Waiting: s.Waiting(), Access: s.Access()}
+}
+
+// Asker is who would look for a slot: see [Seeker].
+type Asker struct {
+	Only   int // -1: any
+	Barred uint64
+	Tester bool
+}
+
+// Planned is what Enter would do.
+type Planned struct {
+	Pick     int  // index of the origin whose slot it would take; -1: none
+	Sure     bool // unless chance decides
+	Queues   bool // it would wait for a slot
+	Verdicts []Verdict
+}
+
+// Verdict is what stands for or against one origin.
+type Verdict struct {
+	Why   Why
+	Share float64 // part of its capacity that is free, from 0 to 1
+}
+
+// Why says why an origin is picked, or not.
+type Why uint8
+
+// The reasons.
+const (
+	Picked        Why = iota
+	Free              // it could have been
+	Full              // no slot is free
+	Waited            // others wait for it
+	Drains            // it takes only what is bound to it
+	InMaintenance     // it takes only what a rule lets in
+	Out               // it is out or disabled
+	NotAsked          // the exchange is bound elsewhere
+	Tried             // the exchange has tried it
+)
+
+// String is the reason in words.
+func (w Why) String() string {
+	return [...]string{
+		"picked", "free", "full", "waited for", "draining", "in maintenance", "out", "the request is bound elsewhere", "tried",
+	}[w]
+}
+
+// Plan says which of a group's origins Enter would take a slot at, and why not at
+// the others. It changes nothing.
+func Plan(members []State, a Asker, b balance.Balancer) Planned {
+	s := Seeker{Only: a.Only, Barred: a.Barred, Tester: a.Tester}
+	p := Planned{Pick: -1, Sure: true, Verdicts: make([]Verdict, len(members))}
+	candidates := make([]balance.Candidate, len(members))
+	for i, m := range members {
+		v := Verdict{Why: s.judge(i, m), Share: max(0, float64(m.Capacity-m.Load)/float64(max(1, m.Capacity)))}
+		p.Verdicts[i] = v
+		candidates[i] = balance.Candidate{Usable: v.Why == Free, Load: m.Load, Capacity: m.Capacity}
+		p.Queues = p.Queues || v.Why == Full || v.Why == Waited
+	}
+	if p.Pick, p.Sure = s.plan(candidates, b); p.Pick >= 0 {
+		p.Queues = false
+		p.Verdicts[p.Pick].Why = Picked
+	}
+	return p
+}
+
+func (s *Seeker) plan(candidates []balance.Candidate, b balance.Balancer) (i int, sure bool) {
+	switch {
+	case s.Only < 0:
+		return b.Peek(candidates)
+	case candidates[s.Only].Usable:
+		return s.Only, true
+	}
+	return -1, true
+}
+
+// judge says whether the seeker could take a slot at an origin.
+func (s *Seeker) judge(i int, m State) Why {
+	switch {
+	case s.Only >= 0 && i != s.Only:
+		return NotAsked
+	case s.Only < 0 && s.barred(i):
+		return Tried
+	case m.Access.admits(s.standing()) && m.Load >= m.Capacity:
+		return Full
+	case m.Access.admits(s.standing()) && m.Waiting > 0:
+		return Waited
+	case m.Access.admits(s.standing()):
+		return Free
+	}
+	return [...]Why{Open: Free, BoundOnly: Drains, Testers: InMaintenance, Shut: Out}[m.Access]
+}

@@ -1,0 +1,137 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"weirkeep/gateway/unit"
+)
+
+// Rule is a condition and what happens to requests that it is true of: permit,
+// redirect or reject, one of them. The first rule that matches decides.
+type Rule struct {
+	Name     string     `yaml:"name" required:"true" check:"name"` // in logs, metrics and explanations; required
+	When     Expression `yaml:"when"`                              // condition, in the language of RULES.md; default: always
+	Permit   *Permit    `yaml:"permit"`                            // only some origins may serve it
+	Redirect *Redirect  `yaml:"redirect"`                          // it is sent elsewhere
+	Reject   *Reject    `yaml:"reject"`                            // it is refused
+
+	Order            *int   `yaml:"order" range:"0..1000000"`          // lowest first; on all rules of a list or on none; default: the order in which they stand
+	OverrideAffinity bool   `yaml:"override_affinity" default:"false"` // no session's binding shields from it
+	ShareCache       bool   `yaml:"share_cache" default:"false"`       // stored answers are shared with requests that it does not match
+	Cell             string `yaml:"cell" check:"name"`                 // that it belongs to; rules of other cells than rules_authority are ignored
+
+	// Path is where it was written: rules are sorted by order.
+	Path string `yaml:"-"`
+	// Ignored says that its cell is not rules_authority.
+	Ignored bool `yaml:"-"`
+}
+
+// Expression is the text of a condition.
+type Expression string
+
+// Permit says which origins of those that could serve a request may.
+type Permit struct {
+	To               Destinations   `yaml:"to" required:"true"`                // balanced over as one; required
+	Failover         []Destinations `yaml:"failover"`                          // for when no origin of those before can be used, in order
+	Sticky           bool           `yaml:"sticky" default:"false"`            // bind clients to the origin that answers, by the session's gateway-cookie
+	AllowMaintenance bool           `yaml:"allow_maintenance" default:"false"` // origins in maintenance may, too
+}
+
+// Destinations are patterns that select origins: cell/cluster,
+// cell/cluster/origin, cell/cluster@edition, app:NAME@edition,
+// cluster=CELL,CLUSTER, server=CELL,HOST,USERDIR,ORIGIN; * stands for anything. A
+// single one may stand without brackets.
+type Destinations []string
+
+// Redirect says where a request is sent.
+type Redirect struct {
+	Location string `yaml:"location" required:"true" check:"header-value"`                 // URL or path; {host}, {path}, {raw_path}, {query_string} and {url} are the request's; required
+	Status   int    `yaml:"status" default:"302" range:"301..308" check:"redirect-status"` // 301, 302 (default), 303, 307 or 308
+}
+
+// Reject says how a request is refused.
+type Reject struct {
+	Status     int           `yaml:"status" default:"403" range:"400..599"`     // default 403
+	Body       string        `yaml:"body"`                                      // plain text; default: the site's page for the status, else a few words
+	RetryAfter unit.Duration `yaml:"retry_after" default:"0s" range:"0s..365d"` // in whole seconds; default 0s: the field is not sent
+}
+
+// checkRules looks at the rules of all sites and of each.
+func (l *loader) checkRules() {
+	named := map[string]string{}
+	l.checkRuleList(l.cfg.Rules, "rules", named)
+	for _, name := range sortedKeys(l.cfg.Sites) {
+		l.checkRuleList(l.cfg.Sites[name].Rules, join("sites", name)+".rules", named)
+	}
+}
+
+// checkRuleList looks at one list, and puts it in order.
+func (l *loader) checkRuleList(list []Rule, path string, named map[string]string) {
+	for i := range list {
+		r := &list[i]
+		r.Path = index(path, i)
+		if first, taken := named[r.Name]; taken && r.Name != "" && !l.bad[r.Path+".name"] {
+			l.twice(r.Path+".name", first, "rule name "+quote(r.Name))
+		}
+		named[r.Name] = r.Path + ".name"
+		l.checkRule(r)
+	}
+	l.sortRules(list, path)
+}
+
+// checkRule looks at one rule.
+func (l *loader) checkRule(r *Rule) {
+	var actions []string
+	for name, written := range map[string]bool{"permit": r.Permit != nil, "redirect": r.Redirect != nil, "reject": r.Reject != nil} {
+		if written {
+			actions = append(actions, name)
+		}
+	}
+	slices.Sort(actions)
+	switch {
+	case l.anyBad(r.Path):
+	case len(actions) == 0:
+		l.fail(r.Path, "E106", r.Path+" has neither permit, redirect nor reject", "say what happens to the requests that it matches")
+	case len(actions) > 1:
+		l.fail(r.Path+"."+actions[1], "E207", r.Path+" has "+strings.Join(actions, " and "), "write a rule for each: the first that matches decides")
+	}
+	if r.Cell != "" && r.Cell != l.cfg.RulesAuthority {
+		r.Ignored = true
+		l.warn(r.Path+".cell", "W340", fmt.Sprintf("rule %s is ignored: it is of cell %s, and rules_authority is %s", quote(r.Name), r.Cell, l.cfg.RulesAuthority))
+	}
+}
+
+// sortRules puts a list in the order that its rules say, if they do (X-22).
+func (l *loader) sortRules(list []Rule, path string) {
+	first := map[int]string{}
+	for _, r := range list {
+		if (r.Order == nil) != (list[0].Order == nil) {
+			l.fail(r.Path, "E207", fmt.Sprintf("%s: some rules have an order and %s has none, or the other way round", path, r.Path), "write order in all rules of the list or in none")
+			return
+		}
+		if r.Order == nil {
+			continue
+		}
+		if other, taken := first[*r.Order]; taken {
+			l.twice(r.Path+".order", other, fmt.Sprintf("order %d", *r.Order))
+		}
+		first[*r.Order] = r.Path + ".order"
+	}
+	slices.SortStableFunc(list, func(a, b Rule) int {
+		if a.Order == nil || b.Order == nil {
+			return 0
+		}
+		return cmp.Compare(*a.Order, *b.Order)
+	})
+}
+
+// grammarRedirectStatus refuses statuses that redirect nobody.
+func grammarRedirectStatus(s string) string {
+	if !slices.Contains([]string{"301", "302", "303", "307", "308"}, s) {
+		return "must be 301, 302, 303, 307 or 308"
+	}
+	return ""
+}

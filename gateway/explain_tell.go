@@ -1,0 +1,336 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+
+	"weirkeep/gateway/admission"
+	"weirkeep/gateway/config"
+	"weirkeep/gateway/route"
+)
+
+// explanation is an [Explanation] that is being written.
+type explanation struct {
+	*Explanation
+	cfg   *config.Config
+	snap  *snapshot
+	x     *Exchange
+	view  *assumed
+	trace route.Trace
+}
+
+// refused tells of a request that does not get as far as a decision.
+func (e *explanation) refused(reason Reason) {
+	e.x.reason = reason
+	e.Refused = reason.String()
+	e.end(reason)
+	if cause := e.x.causeText(); cause != "" {
+		e.Outcome.Text += ": " + cause
+	}
+}
+
+// tell writes down the decision in its order, and what comes after it.
+func (e *explanation) tell() {
+	e.request()
+	e.mapping()
+	d := &e.x.decision
+	if d.Mapping < 0 {
+		e.end(reasonOfDecision[d.Reason])
+		return
+	}
+	e.bestSet()
+	e.binding()
+	e.rules()
+	e.groups()
+	if d.Variant >= 0 {
+		e.Variant = e.snap.table.Variant(d.Variant)
+	}
+	if reason := reasonOfDecision[d.Reason]; reason != Served {
+		e.x.rule = nil
+		if d.Rule >= 0 {
+			e.x.rule = e.snap.actions[d.Rule]
+		}
+		e.end(reason)
+		return
+	}
+	e.pick()
+}
+
+func (e *explanation) request() {
+	r, x := &e.x.ask, e.x
+	e.Request.Method, e.Request.Scheme, e.Request.Host = string(r.Method), r.Scheme, string(r.Host)
+	e.Request.Port, e.Request.Path, e.Request.Query = r.Port, string(r.Path), string(r.Query)
+	e.Request.Client, e.Request.Peer, e.Request.Proxied = x.clientIP.String(), r.Peer.Addr().String(), x.trusted
+}
+
+func (e *explanation) mapping() {
+	d := &e.x.decision
+	m := &ExplainedMapping{Index: d.Mapping, Total: len(e.snap.mappings)}
+	if d.Site >= 0 {
+		m.Site = e.snap.sites[d.Site].name
+		m.Host = e.snap.table.HostOf(d.Site, &e.x.ask)
+	}
+	for _, s := range e.trace.Steps {
+		if s.Why != route.Fits {
+			m.Considered = append(m.Considered, ExplainedStep{Mapping: s.Mapping, Site: e.snap.sites[s.Site].name, Why: s.String()})
+		}
+	}
+	e.Mapping = m
+}
+
+func (e *explanation) bestSet() {
+	d := &e.x.decision
+	b := &ExplainedBestSet{Group: e.group(e.snap.table.BestSetOf(d))}
+	names := sortedKeys(e.cfg.Applications)
+	for _, s := range e.trace.Applications {
+		if s.Fits {
+			b.Application, b.Pattern = names[s.Application], s.What
+		} else {
+			b.Considered = append(b.Considered, ExplainedApplication{Application: names[s.Application], Why: s.What})
+		}
+	}
+	e.BestSet = b
+}
+
+// group names the clusters and origins of some members.
+func (e *explanation) group(members []route.Member) (g ExplainedGroup) {
+	for _, m := range members {
+		cl := e.snap.clusters[m.Cluster]
+		name := cl.cell + "/" + cl.short
+		if n := len(g.Clusters); n == 0 || g.Clusters[n-1] != name {
+			g.Clusters = append(g.Clusters, name)
+		}
+		g.Origins = append(g.Origins, name+"/"+cl.members[m.Origin].name)
+	}
+	return g
+}
+
+func (e *explanation) binding() {
+	d := &e.x.decision
+	s := d.Session
+	if s == nil {
+		return
+	}
+	b := &ExplainedBinding{Session: s.Name, Kind: e.cfg.Sessions[s.Name].Binding}
+	if d.ID != nil || d.Bound != "" {
+		b.Carrier = d.Carrier.String()
+	}
+	b.Primary, b.PrimaryState = e.originOf(d.Primary)
+	b.Secondary, b.SecondaryState = e.originOf(d.Secondary)
+	b.Origin, _ = e.originOf(d.Home)
+	home := e.trace.Home
+	b.Shields = home >= 0
+	b.Why = e.whyBound(home)
+	e.Binding = b
+}
+
+// whyBound says in words what the session's binding does.
+func (e *explanation) whyBound(home int) string {
+	d := &e.x.decision
+	in := func(identity int) bool { return e.snap.table.InBestSet(d, identity) }
+	switch {
+	case d.ID == nil && d.Bound == "":
+		return "the request has no session id"
+	case d.Primary < 0 && d.Bound != "":
+		return fmt.Sprintf("it is bound to %s, which is not in the configuration any more", d.Bound)
+	case d.Primary < 0:
+		return "the id is bound to no origin"
+	case !in(d.Primary):
+		return "its origin is not in the best set"
+	case home >= 0 && home == d.Primary:
+		return "its origin can be used"
+	case home >= 0:
+		return "its origin is out, the one with the replica can be used"
+	}
+	return "its origin is out: it is balanced anew"
+}
+
+// originOf is the name of an origin and what it is; empty if there is none.
+func (e *explanation) originOf(identity int) (name, state string) {
+	if identity < 0 {
+		return "", ""
+	}
+	for _, cl := range e.snap.clusters {
+		for _, m := range cl.members {
+			if m.identity == identity && (name == "" || e.snap.table.InBestSet(&e.x.decision, identity)) {
+				name = m.path()
+			}
+		}
+	}
+	return name, e.view.words[identity]
+}
+
+// path is the origin's name in full.
+func (m *member) path() string {
+	return m.cluster.cell + "/" + m.cluster.short + "/" + m.name
+}
+
+func (e *explanation) rules() {
+	d := &e.x.decision
+	infos := e.snap.ruleInfos(e.cfg)
+	for _, s := range e.trace.Rules {
+		info := infos[s.Rule]
+		r := ExplainedRule{
+			Index: s.Rule, Name: info.Name, Place: info.Place, Site: info.Site, When: info.When,
+			Value: s.Value.String(), Why: s.Why, Nanoseconds: s.Took.Nanoseconds(),
+		}
+		if s.Value == route.True {
+			r.Effect = e.effect(info)
+		}
+		e.Rules = append(e.Rules, r)
+	}
+	if d.Rule >= 0 {
+		e.Rule, e.Action = infos[d.Rule].Name, d.Action.String()
+	}
+}
+
+// effect is what the deciding rule does to this request.
+func (e *explanation) effect(info RuleInfo) string {
+	d := &e.x.decision
+	switch {
+	case d.Shielded:
+		return info.Action + ": not applied, the request is bound to another origin (override_affinity is off)"
+	case d.Reason == route.NoPermitted:
+		return info.Action + ": none of these is in the best set"
+	case d.Action == route.Permit && e.trace.Home >= 0 && d.Home < 0:
+		return info.Action + ": moves the session from its origin"
+	}
+	return info.Action
+}
+
+func (e *explanation) groups() {
+	d := &e.x.decision
+	if d.Order < 0 {
+		return
+	}
+	for i, g := range e.snap.table.Orders()[d.Order] {
+		shown := e.group(e.snap.table.Groups()[g].Members)
+		shown.Failover = i > 0
+		e.Groups = append(e.Groups, shown)
+	}
+}
+
+// pick says which origin would be picked: the session's, or one of the first group
+// that has any in service.
+func (e *explanation) pick() {
+	d := &e.x.decision
+	var order []*group
+	if d.Order >= 0 {
+		order = e.snap.orders[d.Order]
+	}
+	for i, g := range order {
+		a := admission.Asker{Only: -1, Tester: g.testers}
+		if d.Home >= 0 {
+			home, here := g.index[d.Home]
+			if !here {
+				continue
+			}
+			a.Only = home
+		}
+		plan := admission.Plan(e.statesOf(g), a, g.balancer)
+		if plan.Pick < 0 && !plan.Queues && i < len(order)-1 && d.Home < 0 {
+			continue
+		}
+		e.picked(i, g, plan)
+		return
+	}
+	e.end(NoOrigin)
+}
+
+func (e *explanation) statesOf(g *group) (states []admission.State) {
+	for _, m := range g.members {
+		states = append(states, e.view.states[m.identity])
+	}
+	return states
+}
+
+// picked tells of the origin that was picked in a group, and of the others.
+func (e *explanation) picked(i int, g *group, plan admission.Planned) {
+	p := &ExplainedPick{Group: i, Failover: i > 0, Sure: plan.Sure}
+	for j, m := range g.members {
+		s := e.view.states[m.identity]
+		p.Candidates = append(p.Candidates, ExplainedCandidate{
+			Origin: m.path(), Address: m.state.origin.Address, State: e.view.words[m.identity],
+			Why: plan.Verdicts[j].Why.String(), Load: s.Load, Capacity: s.Capacity, Free: plan.Verdicts[j].Share,
+		})
+	}
+	e.Pick = p
+	switch {
+	case plan.Pick >= 0:
+		m := g.members[plan.Pick]
+		p.Origin, p.Address, p.Why = m.path(), m.state.origin.Address, e.whyPicked(g)
+		e.Outcome.Reason, e.Outcome.Text = Served.String(), "would be sent to "+p.Origin
+		e.Outcome.Address, e.Outcome.Target = p.Address, e.target()
+	case plan.Queues:
+		p.Why = fmt.Sprintf("every origin is full: it would wait for up to %v", g.lead.queue.Timeout())
+		e.Outcome.Reason, e.Outcome.Text = Served.String(), p.Why
+	case e.x.decision.Home >= 0:
+		e.end(SessionOriginOut)
+	default:
+		e.end(NoOrigin)
+	}
+}
+
+func (e *explanation) whyPicked(g *group) string {
+	if e.x.decision.Home >= 0 {
+		return "bound"
+	}
+	return g.method
+}
+
+// target is what the origin would be asked for.
+func (e *explanation) target() string {
+	target := e.x.Target.Raw
+	if n := e.x.decision.Strip; n > 0 {
+		if target = target[e.x.Target.RawAt(n):]; len(target) == 0 || target[0] != '/' {
+			return "/" + string(target)
+		}
+	}
+	return string(target)
+}
+
+// end tells of an answer by the gateway itself.
+func (e *explanation) end(reason Reason) {
+	o := &e.Outcome
+	o.Status, o.Reason, o.Text = reason.Status(), reason.String(), reasonTable[reason].text
+	if e.x.rule == nil {
+		return
+	}
+	switch reason {
+	case RejectedByRule:
+		o.Status = e.x.rule.status
+	case RedirectedByRule:
+		o.Status, o.Location = e.x.rule.status, string(e.x.ruleLocation())
+	}
+}
+
+// text is what a rule does, in words.
+func (a *ruleAction) text(r *route.Rule) string {
+	switch a.action {
+	case route.Reject:
+		return fmt.Sprintf("reject with %d", a.status)
+	case route.Redirect:
+		return fmt.Sprintf("redirect with %d to %s", a.status, a.location)
+	}
+	words := []string{"permit " + r.Permits()}
+	if a.sticky {
+		words = append(words, "sticky")
+	}
+	if r.AllowMaintenance {
+		words = append(words, "maintenance too")
+	}
+	return strings.Join(words, ", ")
+}
+
+// String is the location as it was written.
+func (t *template) String() string {
+	var b strings.Builder
+	for _, p := range *t {
+		if p.part == nil {
+			b.WriteString(p.text)
+		} else {
+			b.WriteString("{" + p.text + "}")
+		}
+	}
+	return b.String()
+}

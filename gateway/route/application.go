@@ -1,0 +1,220 @@
+package route
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// An Application is what is deployed below a context root (M-BEST-01).
+type Application struct {
+	Name        string
+	Hosts       []string // as those of a site; nil: any
+	ContextRoot string   // of the path, ends at a segment boundary; empty or "/": every path
+	Patterns    []string // below the context root: "/exact", "/path/*", "*.ext", "/" for what nothing else fits; nil: "/*"
+	Clusters    []int    // indexes into Options.Clusters
+}
+
+// application is a compiled [Application].
+type application struct {
+	name     string
+	hosts    []hostPattern
+	root     prefix
+	patterns []servletPattern // the best first
+}
+
+// A patternKind says how a pattern fits; the greater, the better.
+type patternKind uint8
+
+const (
+	defaultPattern patternKind = iota // "/"
+	byExtension                       // "*.ext"
+	byPath                            // "/path/*"
+	exact                             // "/path"
+)
+
+// servletPattern is one pattern of an application.
+type servletPattern struct {
+	kind patternKind
+	text string // as configured
+	want string // path or extension, without wildcard
+}
+
+func compileApplication(a Application) (application, error) {
+	c := application{name: a.Name}
+	var errs []error
+	for i, text := range a.Hosts {
+		h, err := parseHost(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("applications.%s.hosts[%d]: %q: %w", a.Name, i, text, err))
+		}
+		c.hosts = append(c.hosts, h)
+	}
+	root, err := parsePrefix(strings.TrimSuffix(a.ContextRoot, "/"))
+	if err == nil && root.query != "" {
+		err = errors.New("a context root is a path, without a query")
+	}
+	if err != nil {
+		errs = append(errs, fmt.Errorf("applications.%s.context_root: %q: %w", a.Name, a.ContextRoot, err))
+	}
+	c.root = root
+	patterns := a.Patterns
+	if patterns == nil {
+		patterns = []string{"/*"}
+	}
+	for i, text := range patterns {
+		p, err := parsePattern(text)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("applications.%s.patterns[%d]: %q: %w", a.Name, i, text, err))
+		}
+		c.patterns = append(c.patterns, p)
+	}
+	slices.SortStableFunc(c.patterns, func(a, b servletPattern) int {
+		if a.kind != b.kind {
+			return int(b.kind) - int(a.kind)
+		}
+		return len(b.want) - len(a.want)
+	})
+	return c, errors.Join(errs...)
+}
+
+// parsePattern reads a pattern; its path gets the canonical form.
+func parsePattern(text string) (servletPattern, error) {
+	p := servletPattern{text: text}
+	switch below, isPath := strings.CutSuffix(text, "/*"); {
+	case text == "/":
+		p.kind = defaultPattern
+		return p, nil
+	case strings.HasPrefix(text, "*."):
+		p.kind, p.want = byExtension, text[1:]
+		if len(p.want) < 2 || strings.ContainsAny(p.want[1:], "*/") {
+			return p, errors.New(`write an extension as "*.jsp"`)
+		}
+		return p, nil
+	case isPath:
+		p.kind, p.want = byPath, below
+	default:
+		p.kind, p.want = exact, text
+	}
+	if strings.Contains(p.want, "*") || p.want != "" && p.want[0] != '/' {
+		return p, errors.New(`write "/path", "/path/*", "*.ext", or "/" for what no other pattern fits`)
+	}
+	path, err := parsePrefix(p.want)
+	if err == nil && path.query != "" {
+		err = errors.New("a pattern has no query")
+	}
+	p.want = path.path
+	return p, err
+}
+
+// fits reports whether the pattern fits what of a path lies below the context root.
+func (p *servletPattern) fits(below []byte) bool {
+	switch p.kind {
+	case exact:
+		return string(below) == p.want
+	case byPath:
+		n := len(p.want)
+		return len(below) >= n && string(below[:n]) == p.want && (len(below) == n || below[n] == '/')
+	case byExtension:
+		n := len(below) - len(p.want)
+		return n >= 0 && string(below[n:]) == p.want
+	}
+	return true
+}
+
+// pattern is the index of the best of the application's patterns that fit the
+// path, -1 if none does.
+func (a *application) pattern(path []byte) int {
+	if !a.root.fitsPath(path) {
+		return -1
+	}
+	below := path[len(a.root.path):]
+	for i := range a.patterns {
+		if a.patterns[i].fits(below) {
+			return i
+		}
+	}
+	return -1
+}
+
+// bestApplication is the one of some applications that fits best: by its virtual
+// host, then by its context root, then by its pattern, the longer first; -1: none
+// fits.
+func bestApplication(all []application, list []int, r *Request) (index int, pattern string) {
+	index = -1
+	var best fitness
+	for _, i := range list {
+		f, p, ok := all[i].fit(r)
+		if ok && (index < 0 || f.better(&best)) {
+			index, best, pattern = i, f, all[i].patterns[p].text
+		}
+	}
+	return index, pattern
+}
+
+// fitness is how well an application fits, the more important first.
+type fitness struct {
+	host, root int
+	kind       patternKind
+	length     int
+}
+
+func (f *fitness) better(o *fitness) bool {
+	switch {
+	case f.host != o.host:
+		return f.host > o.host
+	case f.root != o.root:
+		return f.root > o.root
+	case f.kind != o.kind:
+		return f.kind > o.kind
+	}
+	return f.length > o.length
+}
+
+func (a *application) fit(r *Request) (f fitness, pattern int, ok bool) {
+	host := a.hostFit(r)
+	if host < 0 {
+		return f, -1, false
+	}
+	if pattern = a.pattern(r.Path); pattern < 0 {
+		return f, -1, false
+	}
+	p := &a.patterns[pattern]
+	return fitness{host, len(a.root.path), p.kind, len(p.want)}, pattern, true
+}
+
+// hostFit is how well the request's host fits: -1 not at all, 0 any host does,
+// else more for more letters that are written, and most for a host without
+// wildcard.
+func (a *application) hostFit(r *Request) int {
+	if a.hosts == nil {
+		return 0
+	}
+	best, port := -1, portOf(r)
+	for i := range a.hosts {
+		h := &a.hosts[i]
+		if !h.fitsHost(r.Host) || !h.fitsPort(port) {
+			continue
+		}
+		n := 1 + len(h.name)
+		if h.labels == nil {
+			n += 1 << 16
+		}
+		best = max(best, n)
+	}
+	return best
+}
+
+// why says why the application does not decide, in words.
+func (a *application) why(r *Request) string {
+	switch {
+	case a.hostFit(r) < 0:
+		return "has no such host"
+	case !a.root.fitsPath(r.Path):
+		return fmt.Sprintf("context root %q does not match", a.root.text)
+	case a.pattern(r.Path) < 0:
+		return "no pattern of it matches"
+	}
+	return "fits, but another fits better"
+}

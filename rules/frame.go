@@ -1,0 +1,132 @@
+package rules
+
+import (
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/vm"
+)
+
+// A frame is what one evaluation runs in: the expression's machine, and the
+// environment whose functions read the frame's request. Frames are used again and
+// again, so that an evaluation makes nothing.
+type frame struct {
+	language *Language
+	program  *Program
+	request  *Request
+	machine  vm.VM
+	env      map[string]any
+	scratch  []byte // decoded values, for the time of one evaluation
+}
+
+// testName is the environment's name of what was patched in. No source can spell it.
+const testName = "#test"
+
+func newFrame(l *Language) *frame {
+	f := &frame{language: l}
+	f.env = map[string]any{
+		testName: func(i int) bool { return f.program.tests[i](f) },
+	}
+	for _, v := range variables {
+		f.env[v.name] = v.zero
+	}
+	for name, fn := range l.functions {
+		f.env[name] = fn.build(f)
+	}
+	return f
+}
+
+func (f *frame) begin(p *Program, r *Request) {
+	f.program, f.request, f.scratch = p, r, f.scratch[:0]
+	for _, name := range p.vars {
+		f.env[name] = variableNamed(name).read(f)
+	}
+}
+
+func (f *frame) end() {
+	f.program, f.request = nil, nil
+}
+
+// open returns a value of the request that may be sealed, or ends the evaluation.
+func (f *frame) open(value []byte) []byte {
+	if f.request.Seal != nil && f.request.Seal.Sealed(value) {
+		panic(ErrSealed)
+	}
+	return value
+}
+
+// equal compares a value of the request with a text.
+func (f *frame) equal(value []byte, text string) bool {
+	if f.request.Seal != nil && f.request.Seal.Sealed(value) {
+		return f.request.Seal.Equal(value, text)
+	}
+	return string(value) == text
+}
+
+// unwrap is the error without the place in the program, which a log has no use for.
+func unwrap(err error) error {
+	if errors.Is(err, ErrSealed) {
+		return ErrSealed
+	}
+	if e, ok := errors.AsType[*file.Error](err); ok {
+		return errors.New(e.Message)
+	}
+	return err
+}
+
+// These are the types that variables with fields have.
+type (
+	clientType struct {
+		IP   netip.Addr `expr:"ip"`
+		Port int        `expr:"port"`
+		Cert certType   `expr:"cert"`
+	}
+	certType struct {
+		Subject     string   `expr:"subject"`
+		Issuer      string   `expr:"issuer"`
+		Fingerprint string   `expr:"fingerprint"`
+		SAN         []string `expr:"san"`
+	}
+	peerType struct {
+		IP netip.Addr `expr:"ip"`
+	}
+	tlsType struct {
+		Version string `expr:"version"`
+		SNI     string `expr:"sni"`
+	}
+	httpType struct {
+		Version string `expr:"version"`
+	}
+	nodeType struct {
+		Name string `expr:"name"`
+		Zone string `expr:"zone"`
+	}
+	sessionType struct {
+		ID        string `expr:"id"`
+		Primary   string `expr:"primary"`
+		Secondary string `expr:"secondary"`
+		New       bool   `expr:"new"`
+	}
+	timeType struct {
+		Hour    int `expr:"hour"`
+		Minute  int `expr:"minute"`
+		Weekday int `expr:"weekday"`
+		Unix    int `expr:"unix"`
+	}
+	requestType struct {
+		ID   string `expr:"id"`
+		Size int    `expr:"size"`
+	}
+	clusterType struct {
+		Up           int `expr:"up"`
+		Inflight     int `expr:"inflight"`
+		CapacityLeft int `expr:"capacity_left"`
+	}
+)
+
+// timeOf is a time as rules see it: Monday is day 1, Sunday day 7.
+func timeOf(t time.Time) timeType {
+	return timeType{Hour: t.Hour(), Minute: t.Minute(), Weekday: (int(t.Weekday())+6)%7 + 1, Unix: int(t.Unix())}
+}

@@ -1,0 +1,202 @@
+package rules
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"weirkeep/gateway/wire"
+)
+
+// request is what most tests ask about: Sunday, 14 minutes past one in UTC.
+func request() *Request {
+	return &Request{
+		Method: []byte("GET"), Scheme: "https", Host: []byte("shop.example.com"), Port: 8443,
+		Path: []byte("/shop/7/cart"), RawPath: []byte("/shop/%37/cart"),
+		Query: []byte("tz=EST&q=+red%20shoes&debug"), URL: []byte("/shop/%37/cart?tz=EST&q=+red%20shoes&debug"),
+		Fields: fields("User-Agent", "Mobile Safari", "Cookie", `a=1; beta="1"`, "cookie", "JSESSIONID=x!17!18", "X-Kind", "Beta",
+			"X-Level", "12", "Cache-Control", "max-age=0", "Cache-Control", "no-cache", "Authorization", "", "X-Empty", ""),
+		Client: netip.MustParseAddrPort("10.1.2.3:4711"), Peer: netip.MustParseAddrPort("192.0.2.7:80"),
+		TLS: &TLS{Version: "1.3", SNI: "shop.example.com", Cert: &Cert{
+			Subject: "CN=ann", Issuer: "CN=ca", Fingerprint: "ab12", SAN: []string{"ann.example.com"}}},
+		HTTP: "1.1", ID: []byte("r-1"), Size: -1, Site: "shop",
+		Session:  Session{ID: []byte("x!17!18"), Primary: []byte("17"), Secondary: []byte("18")},
+		Now:      time.Date(2026, 11, 29, 13, 14, 15, 0, time.UTC),
+		Clusters: clusterStates{{1, 12, 38}},
+	}
+}
+
+func fields(pairs ...string) (all []wire.Field) {
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, wire.Field{Name: []byte(pairs[i]), Value: []byte(pairs[i+1])})
+	}
+	return all
+}
+
+type clusterStates [][3]int
+
+func (c clusterStates) ClusterState(i int) (up, inflight, capacityLeft int) {
+	return c[i][0], c[i][1], c[i][2]
+}
+
+func language(tb testing.TB) *Language {
+	tb.Helper()
+	lists := make(map[string]*List)
+	for name, entries := range map[string][]string{
+		"office": {"10.1.0.0/16", "2001:db8::/32"}, "hosts": {"*.example.com", "example.org"}, "words": {"Beta", "Gamma"},
+	} {
+		list, err := NewList(entries)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		lists[name] = list
+	}
+	return New(Options{Lists: lists, Clusters: []string{"main/shop"}, Cell: "main", NodeName: "edge-1", Zone: "z1"})
+}
+
+func compile(tb testing.TB, l *Language, source string) *Program {
+	tb.Helper()
+	p, errs := l.Compile("test", source)
+	if errs != nil {
+		tb.Fatalf("%s: %v", source, errs[0])
+	}
+	return p
+}
+
+func matches(tb testing.TB, source string, r *Request) bool {
+	tb.Helper()
+	got, err := compile(tb, language(tb), source).Match(r)
+	if err != nil {
+		tb.Errorf("%s: %v", source, err)
+	}
+	return got
+}
+
+// M-RULE-02: each part of a request, there and not there.
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		source string
+		full   bool // of the request that has everything
+		empty  bool // of the one that has nothing
+	}{
+		{`method == "GET"`, true, false},
+		{`method in ["POST", "GET"]`, true, false},
+		{`scheme == "https"`, true, false},
+		{`host == "shop.example.com"`, true, false},
+		{`host endsWith ".example.com"`, true, false},
+		{`port == 8443`, true, false},
+		{`port == 80`, false, true},
+		{`path == "/shop/7/cart"`, true, false},
+		{`raw_path == "/shop/%37/cart"`, true, false},
+		{`query_string startsWith "tz="`, true, false},
+		{`url contains "?tz=EST"`, true, false},
+		{`client.ip == ip("10.1.2.3")`, true, false},
+		{`client.ip in [ip("10.9.9.9"), ip("10.1.2.3")]`, true, false},
+		{`client.ip != peer.ip`, true, false},
+		{`client.port == 4711`, true, false},
+		{`peer.ip == ip("192.0.2.7")`, true, false},
+		{`client.cert.subject == "CN=ann"`, true, false},
+		{`client.cert.issuer == "CN=ca"`, true, false},
+		{`client.cert.fingerprint == "ab12"`, true, false},
+		{`"ann.example.com" in client.cert.san`, true, false},
+		{`tls.version == "1.3"`, true, false},
+		{`tls.sni == host`, true, true},
+		{`http.version == "1.1"`, true, false},
+		{`site == "shop"`, true, false},
+		{`cell == "main"`, true, true},
+		{`node.name == "edge-1" and node.zone == "z1"`, true, true},
+		{`session.id != ""`, true, false},
+		{`session.primary == "17"`, true, false},
+		{`session.secondary == "18"`, true, false},
+		{`session.new`, false, false},
+		{`now.hour == 13 and now.minute == 14 and now.weekday == 7`, true, false},
+		{`now.unix == 1795958055`, true, false},
+		{`request.id == "r-1"`, true, false},
+		{`request.size == -1`, true, false},
+		{`cluster("main/shop").up == 1 and cluster("shop").inflight == 12 and cluster("shop").capacity_left > 37`, true, false},
+		{`header("user-agent") == "Mobile Safari"`, true, false},
+		{`header("X-Empty") == ""`, true, true},
+		{`has_header("X-Empty")`, true, false},
+		{`cookie("beta") == "1" and cookie("JSESSIONID") startsWith "x!"`, true, false},
+		{`has_cookie("a")`, true, false},
+		{`query("q") == " red shoes"`, true, false},
+		{`query("debug") == ""`, true, true},
+		{`has_query("debug")`, true, false},
+		{`len(headers("cache-control")) == 2`, true, false},
+		{`int(header("X-Level"), 0) > 11`, true, false},
+		{`int(header("X-None"), 7) == 7`, true, true},
+		{`lower(header("X-Kind")) matches "^b.t"`, true, false},
+		{`in_list(client.ip, "office")`, true, false},
+		{`in_list(host, "hosts")`, true, false},
+		{`in_list(header("X-Kind"), "words")`, true, false},
+		{`method == "GET" ? path startsWith "/shop" : false`, true, false},
+		{`(cookie("none") ?? "x") == ""`, true, true},
+	} {
+		if got := matches(t, tt.source, request()); got != tt.full {
+			t.Errorf("%s is %v of a request that has it, want %v", tt.source, got, tt.full)
+		}
+		if got := matches(t, tt.source, &Request{}); got != tt.empty {
+			t.Errorf("%s is %v of a request that has nothing, want %v", tt.source, got, tt.empty)
+		}
+	}
+}
+
+// Each function's example is true of the request that has everything.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	for _, f := range Functions() {
+		if !strings.Contains(f.Example, f.Name+"(") {
+			t.Errorf("the example of %s does not call it: %s", f.Name, f.Example)
+		}
+		if !matches(t, f.Example, request()) {
+			t.Errorf("%s is not true", f.Example)
+		}
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ source, want string }{
+		{`header("A") startWith "de"`, `1:13 E301 unexpected "startWith": did you mean "startsWith"`},
+		{`clinet.ip == ip("10.0.0.1")`, `1:1 E301 unknown name "clinet": did you mean "client"`},
+		{`client.contry == "de"`, `1:8 E301 client has no "contry": there is ip, port, cert.subject, cert.issuer, cert.fingerprint, cert.san`},
+		{`client.prot == 1`, `1:8 E301 client has no "prot": did you mean "port"`},
+		{`method == 1`, `1:8 E301 invalid operation: == (mismatched types string and int)`},
+		{`method`, `1:1 E302 the condition is a string, it must be true or false: compare it with something, as in header("X") == "a"`},
+		{`(method == "GET"`, `1:16 E301 unexpected end of the expression`},
+		{``, `1:1 E301 it is empty: a rule without when always matches`},
+		{`cidr(client.ip, "10.0.0.0/33")`, `1:17 E307 cidr(): "10.0.0.0/33": prefix length out of range`},
+		{`cidr(client.ip, "10.0.0.1/8")`, `1:17 E307 cidr(): "10.0.0.1/8": it has bits behind its length: did you mean 10.0.0.0/8`},
+		{`cidr(client.ip, host)`, `1:17 E307 cidr() takes a literal text here: it is compiled when the configuration is read`},
+		{`client.ip == ip("x")`, `1:17 E307 ip(): "x" is no address`},
+		{`glob(path, "/{a")`, `1:12 E307 glob(): "/{a": a "}" is missing`},
+		{`path matches "("`, "1:14 E307 matches: \"(\": missing closing ): `(`"},
+		{`path matches host`, `1:14 E307 the pattern of matches must be a literal text`},
+		{`in_list(client.ip, "offce")`, `1:20 E307 in_list(): there is no list "offce": did you mean "office"`},
+		{`cluster("shp").up > 1`, `1:9 E307 cluster(): there is no cluster "shp": the clusters are: main/shop`},
+		{`tz("Berlin").hour > 1`, `1:4 E307 tz(): "Berlin" is no time zone: write one such as Europe/Berlin`},
+		{`percent(101)`, `1:9 E307 percent() takes a literal number from 0 to 100`},
+		{`all(1..1000000, # > 0)`, `1:1 E309 loops are not allowed in rules ("all"): write each case, or use in_list()`},
+		{`len(filter([1], # > 0)) == 1`, `1:5 E309 loops are not allowed in rules ("filter"): write each case, or use in_list()`},
+		{`1 in 1..10`, `1:7 E309 ranges are not allowed in rules: compare with < and >=`},
+		{`path | lower() == "a"`, `1:6 E309 "|" is not part of rules: write "or", or f(x) for x | f()`},
+		{`let a = 1; a == 1`, `1:10 E309 ";" is not part of rules: a condition is one expression`},
+		{`header("a") == nil`, `1:16 E309 nil is not part of rules: what is absent is "" or 0; has_header(), has_cookie() and has_query() tell it from what is empty`},
+		{`port + 1 == 2`, `1:6 E309 "+" is not part of rules: rules compare, they do not calculate`},
+		{"method == \"GET\"\n  and pth == \"/\"", `2:7 E301 unknown name "pth": did you mean "path"`},
+		{`req.header("x") == ""`, `1:1 E301 unknown name "req"`},
+	} {
+		_, errs := language(t).Compile("r", tt.source)
+		if errs == nil {
+			t.Errorf("%s compiles", tt.source)
+			continue
+		}
+		e := errs[0]
+		if got := fmt.Sprintf("%d:%d %s %v", e.Line, e.Column, e.Code, e); got != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.source, got, tt.want)
+		}
+	}
+}
