@@ -126,6 +126,7 @@ func explain(g *Gateway, snap *snapshot, cfg *config.Config, q Question) (*Expla
 	if q.RequestID != "" {
 		x.ask.ID = []byte(q.RequestID)
 	}
+	route.Decide(snap.table, &x.ask, view, x.Now, nil) // so that what is made once is not counted as a rule's time
 	x.decision = route.Decide(snap.table, &x.ask, view, x.Now, &e.trace)
 	e.tell()
 	return e.Explanation, nil

@@ -144,6 +144,19 @@ func (k *keeper) Status() admin.Status {
 	return status
 }
 
+// Explain is for the admin API.
+func (k *keeper) Explain(q admin.Question) (any, error) {
+	question := gateway.Question{Raw: []byte(q.Head), Secure: q.Secure, Down: q.Down, States: q.States}
+	var err error
+	if question.From, err = parseFrom(q.From); err != nil {
+		return nil, err
+	}
+	return k.gateway.Explain(question)
+}
+
+// Rules are for the admin API.
+func (k *keeper) Rules() any { return k.gateway.Rules() }
+
 func originStatus(o gateway.OriginStatus) admin.OriginStatus {
 	s := admin.OriginStatus{
 		Cluster: o.Cluster, Name: o.Name, Address: o.Address,

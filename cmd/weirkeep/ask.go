@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,9 +11,17 @@ import (
 
 // send sends a request without a body, with the token if there is one.
 func (e endpoint) send(ctx context.Context, a *app, method, path string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, e.base+path, nil)
+	return e.sendBody(ctx, a, method, path, nil)
+}
+
+// sendBody sends a request with a body of JSON, if there is one.
+func (e endpoint) sendBody(ctx context.Context, a *app, method, path string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, e.base+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	if e.token != "" {
 		req.Header.Set("Authorization", "Bearer "+e.token)
@@ -26,6 +35,24 @@ func (e endpoint) get(ctx context.Context, a *app, path string, into any) error 
 	if err != nil {
 		return e.unreachable(err)
 	}
+	return e.read(answer, into)
+}
+
+// ask asks the admin API a question. Every error is one for people.
+func (e endpoint) ask(ctx context.Context, a *app, path string, question, into any) error {
+	body, err := json.Marshal(question)
+	if err != nil {
+		return err
+	}
+	answer, err := e.sendBody(ctx, a, http.MethodPost, path, body)
+	if err != nil {
+		return e.unreachable(err)
+	}
+	return e.read(answer, into)
+}
+
+// read reads an answer of the admin API.
+func (e endpoint) read(answer *http.Response, into any) error {
 	defer answer.Body.Close()
 	body := json.NewDecoder(io.LimitReader(answer.Body, maxReply))
 	if answer.StatusCode == http.StatusOK {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weirkeep/gateway"
 	"weirkeep/gateway/config"
 )
 
@@ -30,11 +31,30 @@ func (a *app) sayRead(files []string, cfg *config.Config) {
 		site := cfg.Sites[m.Site]
 		a.say("mapping    %d: %s %s -> %s%s", i, strings.Join(site.Hosts, ", "), cmp.Or(m.Prefix, site.PathPrefix), clustersOf(m), sessionTrait(site.Session))
 	}
+	a.sayRulesRead(cfg)
+}
+
+// sayRulesRead says what each rule costs, and which are slow.
+func (a *app) sayRulesRead(cfg *config.Config) {
+	e, problems := gateway.NewExplainer(cfg)
+	if problems.Errors() > 0 {
+		return
+	}
+	for _, r := range e.Rules() {
+		slow := ""
+		if len(r.Slow) > 0 {
+			slow = "; slow: " + printable(strings.Join(r.Slow, ", "))
+		}
+		a.say("rule       %d %s: cost %d, %s%s", r.Index, r.Name, r.Cost, printable(r.Action), slow)
+	}
 }
 
 // clustersOf are the clusters of a mapping, and those that come after them.
 func clustersOf(m config.Mapping) string {
 	names := strings.Join(m.Clusters, " and ")
+	if len(m.Applications) > 0 {
+		names = "application " + strings.Join(m.Applications, " or ")
+	}
 	for _, f := range m.Failover {
 		names += ", else " + f
 	}

@@ -20,11 +20,13 @@ var commands = []func(*app) *cobra.Command{
 	newCheck,
 	newCompletion,
 	newConfig,
+	newExplain,
 	newHealth,
 	newHelp,
 	newInit,
 	newOrigin,
 	newReload,
+	newRules,
 	newServe,
 	newVersion,
 }
@@ -117,7 +119,6 @@ func usage(c *cobra.Command, err error) error {
 // otherCommands are commands that people know from elsewhere, and what does
 // that here.
 var otherCommands = map[string]string{
-	"explain":  "weirkeep help REASON explains a reason of the access log",
 	"lint":     "weirkeep check says everything that is wrong with a configuration",
 	"restart":  "SIGTERM ends a gateway, after its exchanges; weirkeep serve starts one",
 	"run":      "weirkeep serve runs the gateway",

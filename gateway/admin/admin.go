@@ -36,6 +36,11 @@ type Gateway interface {
 	// things as they were if any of the problems is an error. Reloads are done
 	// one after the other, whoever asks for them.
 	Reload(context.Context) config.Problems
+	// Explain says what would happen to a request, and why. An error is of a
+	// question that cannot be asked.
+	Explain(Question) (any, error)
+	// Rules are the rules in the order in which they are tried.
+	Rules() any
 }
 
 // Options say where the API listens and what it shows.

@@ -45,6 +45,16 @@ func (g *gatewayAt) Reload(context.Context) config.Problems {
 	return g.problems
 }
 
+// Explain knows one question: whether anybody asks from an address.
+func (g *gatewayAt) Explain(q Question) (any, error) {
+	if q.Head == "" {
+		return nil, errors.New("the request has no head")
+	}
+	return map[string]any{"schema": 1, "from": q.From, "down": q.Down}, nil
+}
+
+func (g *gatewayAt) Rules() any { return []string{"banned"} }
+
 // running is a gateway that serves.
 func running() *gatewayAt {
 	return &gatewayAt{status: Status{

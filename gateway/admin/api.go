@@ -29,6 +29,7 @@ func (a *api) register(h huma.API) {
 		OperationID: "origins", Method: http.MethodGet, Path: "/v1/origins",
 		Summary: "Every origin of every cluster",
 	}, a.origins)
+	a.registerRules(h)
 	huma.Register(h, huma.Operation{
 		OperationID: "reload", Method: http.MethodPost, Path: "/v1/config:reload",
 		Summary:     "Read the configuration again and make it current",

@@ -7,7 +7,9 @@ package route
 type bestSet struct {
 	members  []Member
 	order    int
+	bound    int // order of a session whose origin's edition is not active: that comes last
 	has      identitySet
+	active   identitySet
 	variants variants
 	narrowed []narrowed // by permit
 }
@@ -64,7 +66,8 @@ func (t *Table) addSet(m Mapping, clusters []int, app string) int {
 		}
 	}
 	active := t.onlyActive(levels)
-	s.order = t.order(active)
+	s.order, s.active = t.order(active), t.identitySet(active...)
+	s.bound = t.order(append(active, t.inactive(s.members)))
 	s.variants = t.variantsOf(app, active, "", s.members)
 	for _, p := range t.permits {
 		s.narrowed = append(s.narrowed, t.narrow(&s, p, app, m.Balancer))
@@ -85,6 +88,25 @@ func (t *Table) onlyActive(levels []Group) []Group {
 		}
 	}
 	return active
+}
+
+// inactive are the origins whose edition is not active.
+func (t *Table) inactive(members []Member) (g Group) {
+	for _, m := range members {
+		if !t.isActive(m) {
+			g.Members = append(g.Members, m)
+		}
+	}
+	return g
+}
+
+// orderFor is the order for a request that goes to its session's origin, if it
+// has one.
+func (s *bestSet) orderFor(home int) int {
+	if home >= 0 && !s.active.contains(home) {
+		return s.bound
+	}
+	return s.order
 }
 
 // isActive reports whether the origin serves requests that no rule sends to an

@@ -147,7 +147,7 @@ func join(to []Destination) string {
 // judge lets the rules of the site decide: the first that matches does. What a
 // binding shields from every rule is shown only those that lift the shield.
 func (t *Table) judge(d *Decision, r *Request, v View, tr *Trace) {
-	d.Order = t.sets[d.set].order
+	d.Order = t.sets[d.set].orderFor(d.Home)
 	j := t.judges[d.Site]
 	deaf := t.shieldsAll && d.Home >= 0
 	var c ruleCursor

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"weirkeep/gateway"
+)
+
+// maxInput is the most that is read of a file that people name.
+const maxInput = 64 << 20
+
+func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, maxInput)) }
+
+// teller writes an explanation for people: a heading, then lines that belong to it.
+type teller struct {
+	out  io.Writer
+	ink  paint
+	name string // heading of the next line
+	err  error
+}
+
+const headingWidth = 10
+
+func (t *teller) line(heading, format string, args ...any) {
+	if t.err != nil {
+		return
+	}
+	text := fmt.Sprintf(format, args...)
+	_, t.err = fmt.Fprintf(t.out, "%s%s\n", t.ink.bold(fmt.Sprintf("%-*s", headingWidth, heading)), printableLines(text))
+}
+
+// printableLines is printable, but for the ends of lines.
+func printableLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = printable(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (a *app) sayExplanation(e *gateway.Explanation) error {
+	t := &teller{out: a.stdout, ink: a.paint(a.stdout)}
+	if e.Refused != "" {
+		t.line("refused", "%s: %d, %s", e.Refused, e.Outcome.Status, e.Outcome.Text)
+		return t.err
+	}
+	t.request(e)
+	t.mapping(e.Mapping)
+	t.bestSet(e.BestSet)
+	t.binding(e.Binding)
+	t.rules(e)
+	if e.Variant != "" {
+		t.line("variant", "%s", e.Variant)
+	}
+	t.pick(e)
+	t.outcome(&e.Outcome)
+	return t.err
+}
+
+func (t *teller) request(e *gateway.Explanation) {
+	r := &e.Request
+	host, target := cmp.Or(r.Host, "(no host)"), r.Path
+	if r.Port != 0 {
+		host = fmt.Sprintf("%s:%d", host, r.Port)
+	}
+	if r.Query != "" {
+		target += "?" + r.Query
+	}
+	proxy := "no trusted proxy before it"
+	if r.Proxied {
+		proxy = "by the trusted proxy " + r.Peer
+	}
+	t.line("request", "%s %s://%s%s   client %s (%s)", r.Method, r.Scheme, host, target, r.Client, proxy)
+}
+
+func (t *teller) mapping(m *gateway.ExplainedMapping) {
+	if m == nil {
+		return
+	}
+	heading := "mapping"
+	if m.Index >= 0 {
+		t.line(heading, "%d of %d   site %s (host %q)", m.Index, m.Total, m.Site, m.Host)
+		heading = ""
+	} else {
+		t.line(heading, "none of %d   %s", m.Total, siteText(m.Site))
+	}
+	for _, s := range m.Considered {
+		t.line("", "  %d: %s", s.Mapping, s.Why)
+	}
+}
+
+func siteText(site string) string {
+	if site == "" {
+		return "no site has this host and port"
+	}
+	return "of site " + site
+}
+
+func (t *teller) bestSet(b *gateway.ExplainedBestSet) {
+	if b == nil {
+		return
+	}
+	application := ""
+	if b.Application != "" {
+		application = fmt.Sprintf("application %s, %s   ->   ", b.Application, b.Pattern)
+	}
+	t.line("best set", "%s%s", application, groupText(&b.Group))
+	for _, c := range b.Considered {
+		t.line("", "  application %s: %s", c.Application, c.Why)
+	}
+}
+
+// groupText is the clusters of a group with the names of their origins.
+func groupText(g *gateway.ExplainedGroup) string {
+	var parts []string
+	for _, cluster := range g.Clusters {
+		var names []string
+		for _, o := range g.Origins {
+			if name, ok := strings.CutPrefix(o, cluster+"/"); ok {
+				names = append(names, name)
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s [%s]", cluster, strings.Join(names, " ")))
+	}
+	return cmp.Or(strings.Join(parts, "   "), "nobody")
+}
+
+func (t *teller) binding(b *gateway.ExplainedBinding) {
+	if b == nil {
+		return
+	}
+	where := ""
+	if b.Primary != "" {
+		where = fmt.Sprintf("   ->   %s (%s)", b.Primary, b.PrimaryState)
+	}
+	if b.Secondary != "" {
+		where += fmt.Sprintf(", replica %s (%s)", b.Secondary, b.SecondaryState)
+	}
+	shields := ""
+	if b.Shields {
+		shields = ": shields from permits"
+	}
+	t.line("binding", "session %s, %s%s   %s%s", b.Session, cmp.Or(b.Carrier, b.Kind), where, b.Why, shields)
+}
+
+// rules are a table: number, name, value, condition.
+func (t *teller) rules(e *gateway.Explanation) {
+	if len(e.Rules) == 0 {
+		return
+	}
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	unreached := 0
+	for _, r := range e.Rules {
+		if r.Value == "unreached" {
+			unreached++
+			continue
+		}
+		value, mark := r.Value, ""
+		if r.Value == "true" {
+			value, mark = "TRUE", "   <- ends the pass"
+		}
+		fmt.Fprintf(w, "%d %s\t%s\t%s%s\n", r.Index, r.Name, value, ruleText(&r), mark)
+		if r.Effect != "" {
+			fmt.Fprintf(w, "  %s\n", r.Effect)
+		}
+	}
+	w.Flush()
+	heading := "rules"
+	for line := range strings.Lines(b.String()) {
+		t.line(heading, "%s", strings.TrimRight(line, " \n"))
+		heading = ""
+	}
+	if unreached > 0 {
+		t.line(heading, "%s after it: not evaluated", plural(unreached, "rule"))
+	}
+}
+
+// ruleText is a rule's condition and how long it took, or why it was left out.
+func ruleText(r *gateway.ExplainedRule) string {
+	if r.Why != "" {
+		return r.Why
+	}
+	text := cmp.Or(strings.Join(strings.Fields(r.When), " "), "always")
+	if r.Nanoseconds > 0 {
+		text += fmt.Sprintf("   %.1f µs", float64(r.Nanoseconds)/1000)
+	}
+	return text
+}
+
+func (t *teller) pick(e *gateway.Explanation) {
+	p := e.Pick
+	if p == nil {
+		return
+	}
+	how := p.Why
+	if p.Failover {
+		how += fmt.Sprintf(", of failover group %d", p.Group)
+	}
+	if !p.Sure {
+		how += ", or another one: chance decides"
+	}
+	t.line("pick", "%s   %s", cmp.Or(p.Origin, "none"), how)
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
+	for _, c := range p.Candidates {
+		fmt.Fprintf(w, "  %s\t%.2f free\t%d of %d\t%s\t%s\n", c.Origin, c.Free, c.Load, c.Capacity, c.State, c.Why)
+	}
+	w.Flush()
+	for line := range strings.Lines(b.String()) {
+		t.line("", "%s", strings.TrimRight(line, " \n"))
+	}
+}
+
+func (t *teller) outcome(o *gateway.ExplainedOutcome) {
+	switch {
+	case o.Address != "":
+		t.line("would", "be sent to %s as %s", o.Address, o.Target)
+	case o.Location != "":
+		t.line("would", "be answered %d, %s: %s", o.Status, o.Reason, o.Location)
+	case o.Status != 0:
+		t.line("would", "be answered %d, %s: %s", o.Status, o.Reason, o.Text)
+	default:
+		t.line("would", "wait: %s", o.Text)
+	}
+}
