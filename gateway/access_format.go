@@ -38,6 +38,9 @@ func appendAccessJSON(dst []byte, r *accessRecord) []byte {
 	if r.cut {
 		dst = appendJSONCut(dst, r)
 	}
+	if in := r.text(accessInputs); len(in) > 0 && !r.texts[accessInputs].cut {
+		dst = append(append(dst, `,"inputs":`...), in...)
+	}
 	if cause := r.text(accessCause); len(cause) > 0 {
 		dst = appendJSONText(append(dst, `,"cause":`...), cause)
 	}
@@ -50,6 +53,13 @@ func appendJSONDecision(dst []byte, r *accessRecord) []byte {
 	dst = appendJSONName(append(dst, `,"cluster":`...), r.cluster)
 	dst = appendJSONName(append(dst, `,"origin":`...), r.origin)
 	dst = appendJSONName(append(dst, `,"session":`...), r.session)
+	if r.bound != "" {
+		dst = appendJSONName(append(dst, `,"bound":`...), r.bound)
+	}
+	if r.rule != "" {
+		dst = appendJSONName(append(dst, `,"rule":`...), r.rule)
+		dst = appendJSONName(append(dst, `,"action":`...), r.action)
+	}
 	return appendJSONInt(append(dst, `,"attempts":`...), int64(r.attempts))
 }
 
@@ -97,6 +107,7 @@ var accessTextNames = [accessTexts]string{
 	accessReferer:   "referer",
 	accessRequestID: "request_id",
 	accessProtocol:  "protocol",
+	accessInputs:    "inputs",
 	accessCause:     "cause",
 }
 

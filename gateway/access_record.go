@@ -18,6 +18,8 @@ type accessRecord struct {
 	listener                       string
 	site, mapping, cluster, origin string // empty: not known
 	session                        string // what its session is to the origin; empty: the mapping binds none
+	rule, action                   string // that decided, and what it did; empty: none
+	bound                          string // origin that the session is bound to; empty: none, or not known
 	reason                         string // why the answer is ours; empty: it is an origin's
 
 	status            int // zero: the client left before there was one, shown as 499
@@ -44,6 +46,7 @@ const (
 	accessReferer
 	accessRequestID
 	accessProtocol // where minor is not known
+	accessInputs   // an object of JSON, what else the decision was made from
 	accessCause    // what lies behind the reason; may quote a client or an origin
 	accessTexts
 )
@@ -58,6 +61,7 @@ var accessLimits = [accessTexts]int{
 	accessReferer:   1 << 10,
 	accessRequestID: 256,
 	accessProtocol:  32,
+	accessInputs:    16 << 10,
 	accessCause:     512,
 }
 

@@ -100,6 +100,20 @@ func (p *preparation) prepare() {
 	p.problems = append(p.problems, problems...)
 	p.listeners()
 	p.accessLog()
+	p.inputsKey()
+}
+
+// inputsKey gives the access log the key that it hashes with.
+func (p *preparation) inputsKey() {
+	if p.snap.inputs == nil || p.problems.Errors() > 0 {
+		return
+	}
+	key, err := inputsKey(p.cfg)
+	if err != nil {
+		p.problem("access_log.inputs", "E805", "access_log.inputs: no key can be kept in node.state_dir: %v", err)
+		return
+	}
+	p.snap.inputs.key = key
 }
 
 // listeners binds the addresses that are new, and reads certificates.
@@ -161,7 +175,7 @@ func whyNotListen(err error) string {
 // accessLog opens a log that is not the current one.
 func (p *preparation) accessLog() {
 	cfg := p.cfg.AccessLog
-	if a := p.g.applied; a != nil && a.config.AccessLog == cfg || p.problems.Errors() > 0 {
+	if a := p.g.applied; a != nil && sameLog(a.config.AccessLog, cfg) || p.problems.Errors() > 0 {
 		return
 	}
 	log, err := openAccessLog(accessOptions{
@@ -174,6 +188,11 @@ func (p *preparation) accessLog() {
 		return
 	}
 	p.access = log
+}
+
+// sameLog reports whether two configurations have one log open in the same way.
+func sameLog(a, b config.AccessLog) bool {
+	return a.Path == b.Path && a.Format == b.Format && a.OnFull == b.OnFull
 }
 
 // undo lets go of everything that was prepared.

@@ -175,6 +175,7 @@ func (c *compiler) allHomes() {
 			c.cookie(p)
 		}
 	}
+	c.compileInputs()
 }
 
 func (c *compiler) cookie(p *sessionPolicy) {

@@ -53,6 +53,16 @@ func (x *Exchange) count(all *metrics.Registry, status int, content int64, took 
 	m.ResponseBytes.Add(uint64(content))
 }
 
+// fillInputs copies what the decision was made from, and is not in the request's
+// first line.
+func (x *Exchange) fillInputs(r *accessRecord) {
+	r.bound = x.decision.Bound
+	if in := x.snap.inputs; in != nil {
+		x.up = in.appendJSON(x.up[:0], x.Head.Fields)
+		r.cloneText(accessInputs, x.up)
+	}
+}
+
 // fill copies into the record what is known of the exchange.
 func (x *Exchange) fill(r *accessRecord) {
 	r.time, r.firstByte, r.listener = x.Now, x.firstByte, x.Listener
@@ -70,6 +80,12 @@ func (x *Exchange) fill(r *accessRecord) {
 	}
 	r.waited = x.seeker.Waited
 	r.session = x.sessionText()
+	if x.mapping != nil {
+		x.fillInputs(r)
+	}
+	if x.rule != nil {
+		r.rule, r.action = x.rule.name, x.rule.action.String()
+	}
 	if x.reason != Served {
 		r.reason = x.reason.String()
 	}

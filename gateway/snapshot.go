@@ -28,6 +28,7 @@ type snapshot struct {
 	origins  []*originState // by identity: each address once
 	groups   []*group       // as the table counts them
 	orders   [][]*group     // the same
+	inputs   *inputs        // what the access log records of a request; nil: no more than its first line
 	actions  []*ruleAction  // of rules, as the table counts them
 	sessions map[*session.Definition]*sessionPolicy
 	unmapped *metrics.Mapping // of what no mapping took

@@ -11,6 +11,8 @@ import (
 	"github.com/gaissmai/bart"
 
 	"github.com/expr-lang/expr/ast"
+
+	"weirkeep/gateway/wire"
 )
 
 // A Function is one that expressions can call.
@@ -180,8 +182,8 @@ var functions = []function{
 		name: "trim", signature: "trim(s) string", cost: 2,
 		about:   "without blanks and tabs at its ends",
 		example: `trim(query("q")) == "red shoes"`,
-		build:   func(*frame) any { return func(s string) string { return string(trimBlanks([]byte(s))) } },
-		text:    changed(func(_ *frame, b []byte) []byte { return trimBlanks(b) }),
+		build:   func(*frame) any { return func(s string) string { return string(wire.TrimBlanks([]byte(s))) } },
+		text:    changed(func(_ *frame, b []byte) []byte { return wire.TrimBlanks(b) }),
 	},
 	{
 		name: "after", signature: `after(s, x) string`, cost: 2,

@@ -30,7 +30,7 @@ func requiresOf(n ast.Node) Requires {
 	case "and", "&&":
 		return both(requiresOf(b.Left), requiresOf(b.Right))
 	case "or", "||":
-		return either(requiresOf(b.Left), requiresOf(b.Right))
+		return eitherOf(requiresOf(b.Left), requiresOf(b.Right))
 	}
 	return requiredBy(b)
 }
@@ -142,8 +142,8 @@ func both(a, b Requires) Requires {
 	return a
 }
 
-// either is what is required if one of the two is.
-func either(a, b Requires) (r Requires) {
+// eitherOf is what is required if one of the two is.
+func eitherOf(a, b Requires) (r Requires) {
 	if a.Methods != nil && b.Methods != nil {
 		r.Methods = union(a.Methods, b.Methods)
 	}

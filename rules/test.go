@@ -57,11 +57,11 @@ func (c leaves) comparison(n *ast.BinaryNode) test {
 		return c.membership(n)
 	}
 	left, right, op := n.Left, n.Right, n.Operator
-	if isConstant(left) && !isConstant(right) {
-		if mirrored[op] == "" {
+	if isLiteral(left) && !isLiteral(right) {
+		if exchanged[op] == "" {
 			return nil
 		}
-		left, right, op = right, left, mirrored[op]
+		left, right, op = right, left, exchanged[op]
 	}
 	if t := c.compareTexts(left, right, op); t != nil {
 		return t
@@ -72,15 +72,15 @@ func (c leaves) comparison(n *ast.BinaryNode) test {
 	return c.compareAddresses(left, right, op)
 }
 
-// mirrored is each operator with its sides exchanged.
-var mirrored = map[string]string{"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+// exchanged is each operator with its sides exchanged.
+var exchanged = map[string]string{"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
-func isConstant(n ast.Node) bool {
+func isLiteral(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.StringNode, *ast.IntegerNode:
 		return true
 	case *ast.UnaryNode:
-		return n.Operator == "-" && isConstant(n.Node)
+		return n.Operator == "-" && isLiteral(n.Node)
 	}
 	return false
 }

@@ -40,46 +40,10 @@ func (r *Request) headers(name string) (values []string) {
 	return values
 }
 
-// cookie is the first value of a cookie, without quotes around it, over all
-// Cookie fields. As for sessions, a semicolon ends a pair even between quotes.
-func (r *Request) cookie(name string) (value []byte, found bool) {
-	for i := range r.Fields {
-		if !wire.EqualFold(r.Fields[i].Name, "cookie") {
-			continue
-		}
-		for rest := r.Fields[i].Value; len(rest) > 0; {
-			var pair []byte
-			pair, rest, _ = bytes.Cut(rest, semicolon)
-			key, value, ok := bytes.Cut(pair, equals)
-			if ok && string(trimBlanks(key)) == name {
-				return unquote(trimBlanks(value)), true
-			}
-		}
-	}
-	return nil, false
-}
+// cookie is the first value of a cookie, over all Cookie fields.
+func (r *Request) cookie(name string) (value []byte, found bool) { return wire.Cookie(r.Fields, name) }
 
-var semicolon, equals, ampersand = []byte(";"), []byte("="), []byte("&")
-
-// trimBlanks returns b without spaces and tabs at its ends.
-func trimBlanks(b []byte) []byte {
-	for len(b) > 0 && isBlank(b[0]) {
-		b = b[1:]
-	}
-	for len(b) > 0 && isBlank(b[len(b)-1]) {
-		b = b[:len(b)-1]
-	}
-	return b
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' }
-
-func unquote(v []byte) []byte {
-	if n := len(v); n >= 2 && v[0] == '"' && v[n-1] == '"' {
-		return v[1 : n-1]
-	}
-	return v
-}
+var equals, ampersand = []byte("="), []byte("&")
 
 // query is the first value of a query argument, decoded: a + is a blank, %XX the
 // byte. An argument without = has the empty value.

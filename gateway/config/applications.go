@@ -11,10 +11,13 @@ type Application struct {
 	Clusters    []string `yaml:"clusters" required:"true"`                      // that it is deployed on; at least one
 }
 
-// checkApplications looks at what applications and editions name.
+// checkApplications looks at what applications name, and who names them.
 func (l *loader) checkApplications() {
 	for _, name := range sortedKeys(l.cfg.Applications) {
 		a, path := l.cfg.Applications[name], join("applications", name)
+		for i := range a.Hosts {
+			a.Hosts[i] = strings.ToLower(a.Hosts[i])
+		}
 		for i := range a.Clusters {
 			a.Clusters[i] = l.clusterKey(a.Clusters[i])
 			l.refer(index(path+".clusters", i), path, "cluster", a.Clusters[i], l.clusterNames())
@@ -31,7 +34,6 @@ func (l *loader) checkApplications() {
 			l.twice(join("clusters", name), join("clusters", both), "the cluster "+both)
 		}
 	}
-	l.checkEditions()
 }
 
 // grammarServletPattern refuses what no path below a context root can fit.

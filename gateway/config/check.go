@@ -21,8 +21,11 @@ func (l *loader) check() {
 	l.checkSites()
 	l.checkMappings()
 	l.checkApplications()
+	l.checkEditions()
 	l.checkIDs()
+	l.checkBindings()
 	l.checkRules()
+	l.checkAccessLog()
 }
 
 // checkListeners names the listeners and looks at each.

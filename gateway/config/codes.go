@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 // Code explains one code of a problem, for help without a network.
 type Code struct {
 	Code    string // E102
@@ -13,7 +15,9 @@ type Code struct {
 // the form of values, E2xx for what does not fit together, E3xx for rules, E6xx for certificates,
 // E8xx for what fails when a configuration is put to use; W for what is probably
 // not meant. The packages that compile and run a configuration have theirs here too.
-var Codes = []Code{
+var Codes = slices.Concat(errorCodes, warningCodes)
+
+var errorCodes = []Code{
 	{
 		"E100", "not YAML",
 		"The file cannot be read as YAML. What comes after the place was not looked at.",
@@ -112,7 +116,7 @@ var Codes = []Code{
 	},
 	{
 		"E203", "origin defined in two ways",
-		"An origin is one address with one name, kind, capacity and state, in every cluster: load, health and connections go by it. An origin without a name is called by its address as it is written.",
+		"An origin is one address with one name, kind, capacity, state, host, user_dir and ids, in every cluster: load, health and connections go by it. An origin without a name is called by its address as it is written.",
 		"clusters:\n  a: { origins: [{ name: web1, address: \"10.0.0.1:80\" }] }\n  b: { origins: [{ name: web1, address: \"10.0.0.2:80\" }] }",
 		"Define the origin once, under origins, and name it in both clusters.",
 	},
@@ -124,7 +128,7 @@ var Codes = []Code{
 	},
 	{
 		"E205", "unknown name",
-		"A site, cluster, origin or session is named that is not defined.",
+		"A site, cluster, origin, session or application is named that is not defined.",
 		"mappings: [{ site: shop, cluster: shopp }]",
 		"Use the name that is suggested, or define it.",
 	},
@@ -283,186 +287,6 @@ var Codes = []Code{
 		"The admin token is kept in node.state_dir, and it cannot be written or read there.",
 		"node: { state_dir: /var/lib/weirkeep }",
 		"Let the user of the gateway write there (systemd does with StateDirectory=weirkeep), choose another node.state_dir, or set admin.token.",
-	},
-	{
-		"W310", "mapping that can never match",
-		"An earlier mapping takes every request that this one would. Mappings are not reordered.",
-		"mappings:\n  - { site: shop, cluster: a }\n  - { site: shop, prefix: /api, cluster: b }",
-		"Put the more specific mapping first. Mappings are counted from 0, here and in log and metrics.",
-	},
-	{
-		"W312", "permit outside the best set",
-		"Rules only narrow what the mapping or application serves. This permit leaves nothing of it, so what the rule matches is answered 503.",
-		"rules: [{ name: a, when: 'path startsWith \"/A/B/\"', permit: { to: main/clusterA } }]",
-		"Name clusters that serve the path; weirkeep explain shows the best set of a request.",
-	},
-	{
-		"W320", "strip_prefix without prefix",
-		"There is nothing to take off.",
-		"mappings: [{ site: shop, strip_prefix: true, cluster: shop }]",
-		"Add a prefix, or take strip_prefix away.",
-	},
-	{
-		"W321", "tls of a cluster without https",
-		"The options say how https origins are verified, and no origin of the cluster is one.",
-		"clusters: { shop: { tls: { verify: true }, origins: [{ address: \"10.0.0.1:80\" }] } }",
-		"Write the origin as https://host, or take tls away.",
-	},
-	{
-		"W322", "authorities that no client is held against",
-		"client_auth has a ca and its mode is none, so clients are not asked for a certificate.",
-		"client_auth: { mode: none, ca: clients.pem }",
-		"Set the mode to optional or require, or take ca away.",
-	},
-	{
-		"W323", "authorities that no origin is held against",
-		"A cluster's tls has a ca and does not verify.",
-		"tls: { ca: origins.pem, verify: false }",
-		"Take verify: false away; with a ca there is rarely a need for it.",
-	},
-	{
-		"W324", "cluster that is not used",
-		"No mapping names the cluster.",
-		"clusters:\n  shop: { origins: [{ address: \"10.0.0.1:80\" }] }\n  spare: { origins: [{ address: \"10.0.0.2:80\" }] }",
-		"Add a mapping, or take the cluster away.",
-	},
-	{
-		"W325", "shared origin that is not used",
-		"No cluster names the origin.",
-		"origins: { spare: { address: \"10.0.0.2:80\" } }",
-		"Name it in a cluster, or take it away.",
-	},
-	{
-		"W326", "site that is not mapped",
-		"No mapping names the site, so requests for its hosts are refused.",
-		"sites: { old: { hosts: [old.example] } }",
-		"Add a mapping, or take the site away.",
-	},
-	{
-		"W327", "everybody is trusted",
-		"A network of trusted_proxies holds every address, so that any client may say who it is.",
-		"trusted_proxies: [0.0.0.0/0]",
-		"Name the networks of the proxies.",
-	},
-	{
-		"W328", "repetition",
-		"The same entry, or one that contains it, is in the list already.",
-		"trusted_proxies: [10.0.0.0/8, 10.1.0.0/16]",
-		"Take one of them away.",
-	},
-	{
-		"W329", "header removed and set",
-		"Setting a header replaces it, so removing it as well has no effect.",
-		"headers: { request: { set: { X-Env: prod }, remove: [X-Env] } }",
-		"Take it out of remove.",
-	},
-	{
-		"W330", "origin that is this gateway",
-		"An origin has the address of one of the gateway's own listeners, so that it would ask itself, again and again.",
-		"listeners: [{ address: \":8080\" }]\nclusters: { shop: { origins: [{ address: \"127.0.0.1:8080\" }] } }",
-		"Write the address of the server that answers.",
-	},
-	{
-		"W331", "settings of a log that is off",
-		"The access log's format is off, so where it goes does not matter.",
-		"access_log: { format: off, path: access.log }",
-		"Choose a format, or take the setting away.",
-	},
-	{
-		"W332", "token that nobody can use",
-		"There is neither an address nor a socket for administrators.",
-		"admin: { address: \"off\", token: \"${file:token}\" }",
-		"Give admin an address or a socket, or take the token away.",
-	},
-	{
-		"W333", "redirect to https that nobody answers",
-		"A listener redirects to https, no listener has tls, and there are no trusted_proxies that might speak it: clients are sent to port 443 of the host.",
-		"listeners: [{ address: \":80\", redirect_to_https: true }]",
-		"Add a listener with tls, name the proxies that speak it in trusted_proxies, or take the redirect away.",
-	},
-	{
-		"W334", "setting that another cluster decides",
-		"A mapping balances over several clusters as one, and the first of them leads: its balancer, queue, retry and session hold for all. Another one says something else, which has no effect there.",
-		"clusters:\n  a: { origins: [web1], queue: { size: 10 } }\n  b: { origins: [web2], queue: { size: 500 } }\nmappings: [{ site: shop, clusters: [a, b] }]",
-		"Put the cluster that is to lead first, or give both the same setting.",
-	},
-	{
-		"W335", "overflow to nowhere",
-		"A cluster's queue overflows to failover clusters, and no mapping that begins with the cluster names any: a full queue answers with the busy page.",
-		"clusters: { shop: { queue: { overflow: failover }, origins: [web1] } }\nmappings: [{ site: shop, cluster: shop }]",
-		"Add failover: [other] to the mapping, or take overflow away.",
-	},
-	{
-		"W336", "ping beside health",
-		"A ping asks whether an origin is back that was given up. With health, the checks do that, and only they bring it back.",
-		"clusters: { shop: { failover: { ping: { path: / } }, health: { path: /health }, origins: [web1] } }",
-		"Take ping away, or health.",
-	},
-	{
-		"W337", "cluster out of service",
-		"No origin of the cluster is serving: each is in maintenance or disabled, which gets nothing, or draining, which gets no new clients. They are answered by the failover clusters of the mapping, or with the network page.",
-		"origins: { web1: { address: \"10.0.0.1:80\", state: maintenance } }\nclusters: { shop: { origins: [web1] } }",
-		"Let one of them serve. To take a whole cluster out, name another in failover of its mappings first.",
-	},
-	{
-		"W338", "session that is not used",
-		"No site and no cluster names the session, so it binds nothing.",
-		"sessions: { shop: { cookie: SHOPID } }",
-		"Name it in a site or a cluster, or take it away.",
-	},
-	{
-		"W339", "links without parameter",
-		"Links are looked through for the parameter url_param, and the session has none.",
-		"sessions: { shop: { cookie: SHOPID, learn_from_links: true } }",
-		"Add url_param, or take learn_from_links away.",
-	},
-	{
-		"W340", "rule that is ignored",
-		"Rules are read from one cell only, rules_authority, and this one is of another.",
-		"rules_authority: main\nrules: [{ name: a, cell: dr, reject: {} }]",
-		"Change rules_authority when the other cell's rules are to count, or take cell away.",
-	},
-	{
-		"W341", "application that is not used",
-		"No mapping names the application, so it serves nothing.",
-		"applications: { shop: { clusters: [app] } }",
-		"Name it in applications of a mapping, or take it away.",
-	},
-	{
-		"W342", "bindings that shield from rejects",
-		"A session id is something that a client can type. With affinity_shields: all whoever sends one that is bound walks past every reject.",
-		"affinity_shields: all",
-		"Leave it at permit, unless you import rules that count on it.",
-	},
-	{
-		"W343", "length that cuts ids",
-		"Ids of origins have 9 to 11 characters in the field; a length alone cuts those that are longer.",
-		"extract: { offset: 53, length: 10 }",
-		"Write stop_chars: \":!\": they win.",
-	},
-	{
-		"W344", "binding that finds nothing",
-		"Sessions are to name their origins themselves, and no origin has ids.",
-		"sessions: { wls: { cookie: JSESSIONID, binding: passive, extract: { format: weblogic } } }",
-		"Write ids at the origins, as session ids have them.",
-	},
-	{
-		"W603", "certificate that is not valid, or not for long",
-		"A listener's certificate has expired, is not valid yet, or expires within 14 days.",
-		"certificates: [{ cert: tls/site.pem, key: tls/site.key }]",
-		"Renew it. Files that are replaced are read again without a reload.",
-	},
-	{
-		"W604", "certificate for nobody",
-		"No host of any site is among the names of a listener's certificate, so every client that checks names refuses it.",
-		"certificates: [{ cert: tls/other.pem, key: tls/other.key }]",
-		"Name the certificate of the site's hosts, or take it away.",
-	},
-	{
-		"W810", "change that waits for a start",
-		"The setting is read once, when the gateway starts. A reload takes everything else.",
-		"admin: { address: \"127.0.0.1:9901\" }",
-		"Start weirkeep again when it suits.",
 	},
 }
 

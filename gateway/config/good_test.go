@@ -124,7 +124,7 @@ func TestFullFile(t *testing.T) {
 		{"page by number", company.Pages["404"], dir + "/tls/page.html"},
 		{"empty header", company.Headers.Request.Set["X-Empty"], ""},
 		{"no balancer of its own", c.Mappings[0].Balancer, ""},
-		{"access log", c.AccessLog, AccessLog{dir + "/access.log", "combined", "block"}},
+		{"access log", c.AccessLog, AccessLog{Path: dir + "/access.log", Format: "combined", OnFull: "block"}},
 	} {
 		if !reflect.DeepEqual(tt.got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.what, tt.got, tt.want)

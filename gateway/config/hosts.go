@@ -6,9 +6,9 @@ type Host struct {
 	Zone   string `yaml:"zone" check:"name"`                 // for node.zone in rules; default: none
 }
 
-// lintHosts looks for machines that nothing runs on, and for weights that nothing
+// lintMachines looks for machines that nothing runs on, and for weights that nothing
 // goes by: the balancers that there are do not.
-func (l *loader) lintHosts() {
+func (l *loader) lintMachines() {
 	used := map[string]bool{l.cfg.Node.Host: true}
 	for _, c := range l.cfg.Clusters {
 		for _, o := range c.Origins {

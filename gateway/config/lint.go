@@ -21,6 +21,8 @@ func (l *loader) lint() {
 	l.lintSessions()
 	if l.problems.Errors() == 0 {
 		l.lintUse()
+		l.lintMachines()
+		l.lintEditions()
 	}
 	l.lintProxies()
 	l.lintAccessLog()
@@ -128,7 +130,7 @@ func reaches(host, listener string) bool {
 // anyBad reports whether something at or below a path is wrong.
 func (l *loader) anyBad(path string) bool {
 	for bad := range l.bad {
-		if strings.HasPrefix(bad, path) {
+		if rest, ok := strings.CutPrefix(bad, path); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
 			return true
 		}
 	}
@@ -243,18 +245,6 @@ func (l *loader) lintOverlap(i int) {
 			at := index("trusted_proxies", i)
 			l.warn(at, "W328", at+" is inside "+index("trusted_proxies", j)+", "+q.String())
 			return
-		}
-	}
-}
-
-// lintAccessLog looks for settings of a log that is not written.
-func (l *loader) lintAccessLog() {
-	if l.cfg.AccessLog.Format != "off" {
-		return
-	}
-	for _, key := range []string{"path", "on_full"} {
-		if path := "access_log." + key; l.written(path) {
-			l.warn(path, "W331", path+" has no effect: format is off")
 		}
 	}
 }

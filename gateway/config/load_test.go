@@ -219,6 +219,10 @@ func TestSubstitutionsAreNoSecrets(t *testing.T) {
 		{"a default", `admin: { token: "${env:A:-HUSH}", adress: x }`, false},
 		{"more text", `admin: { token: "${env:A}HUSH", adress: x }`, false},
 		{"more text without quotes", "admin:\n  token: ${env:A} HUSH\n  adress: x", false},
+		{"list in brackets", `sessions: { a: { keys: [ "${file:HUSH}", '${env:B}' ], adress: x } }`, true},
+		{"list in which one is written", `sessions: { a: { keys: ["${file:a}", "HUSH"], adress: x } }`, false},
+		{"list in which one has a default", `sessions: { a: { keys: ["${env:A:-HUSH}"], adress: x } }`, false},
+		{"key of inputs", `access_log: { inputs_key: "${env:HUSH}" }`, true},
 		{"another secret behind it", `admin: { token: "${env:A}", token: HUSH }`, false},
 		{"the next line belongs to it", "admin:\n  token: ${env:A}\n    HUSH\n  adress: x", false},
 	} {
@@ -240,10 +244,18 @@ func TestSecretsAreMaskedInExcerpts(t *testing.T) {
 		{"folded over blank lines", "admin:\n  token: >\n\n    hush\n  adress: x\n"},
 		{"on its own line", "admin:\n  token:\n    hush\n  adress: x\n"},
 		{"not closed", "admin:\n  token: \"hush\n  adress: x\n"},
+		{"a number", "admin: { token: 4815162342, adress: x }\n"},
+		{"list in braces", "sessions: { a: { keys: [\"hush]\", 'hu''sh', hush], adress: x } }\n"},
+		{"list over lines", "sessions:\n  a: { keys: [\n  hush,\n\n\"hush\" ], adress: x }\n"},
+		{"list over lines, not closed", "sessions:\n  a: { keys: [hush,\n  hush\n  adress: x }\n"},
+		{"list with an anchor", "sessions:\n  a: { keys: &k [a, hush], adress: x }\n"},
+		{"block list", "sessions:\n  a:\n    keys:\n      - hush\n      - |\n        hush\n    adress: x\n"},
+		{"block list below its key", "sessions:\n  a:\n    keys:\n    - hush\n    adress: x\n"},
+		{"two in a line", "access_log: { inputs_key: a, inputs_key: hush }\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, problems := Parse("w.yaml", []byte(tt.text))
-			if len(problems) == 0 || strings.Contains(problems.Error(), "hush") {
+			if len(problems) == 0 || strings.Contains(problems.Error(), "hush") || strings.Contains(problems.Error(), "4815") {
 				t.Errorf("problems: %v", problems)
 			}
 		})

@@ -77,13 +77,29 @@ func (d *definitions) define(o *Origin, path string) {
 	if o.HostPort == "" || d.bad[path] {
 		return
 	}
-	for _, key := range []string{".name", ".kind", ".capacity", ".state"} {
-		if d.bad[path+key] {
+	if d.bad[path+".name"] {
+		return
+	}
+	for _, f := range originFacts {
+		if d.bad[path+"."+f.key] {
 			return
 		}
 	}
 	d.compare(o, path)
 	d.note(o, path)
+}
+
+// originFacts are what belongs to the address of an origin, in every cluster.
+var originFacts = []struct {
+	key string
+	of  func(*Origin) string
+}{
+	{"kind", func(o *Origin) string { return o.Kind }},
+	{"capacity", func(o *Origin) string { return strconv.Itoa(o.Capacity) }},
+	{"state", func(o *Origin) string { return o.State }},
+	{"host", func(o *Origin) string { return o.Host }},
+	{"user_dir", func(o *Origin) string { return cmp.Or(o.UserDir, "none") }},
+	{"ids", func(o *Origin) string { return cmp.Or(strings.Join(o.IDs, ", "), "none") }},
 }
 
 // compare refuses an origin that has the address or the name of another.
@@ -93,14 +109,20 @@ func (d *definitions) compare(o *Origin, path string) {
 	switch {
 	case sameAddress && first.origin.Name != o.Name:
 		d.differs(path, first.path, fmt.Sprintf("the name of %s is %s", d.shown(path+".address", o.Address), d.shown(path+".name", o.Name)), d.shown(first.path+".name", first.origin.Name))
-	case sameAddress && first.origin.Kind != o.Kind:
-		d.disagree(o, path, first, "kind", o.Kind, first.origin.Kind)
-	case sameAddress && first.origin.Capacity != o.Capacity:
-		d.disagree(o, path, first, "capacity", strconv.Itoa(o.Capacity), strconv.Itoa(first.origin.Capacity))
-	case sameAddress && first.origin.State != o.State:
-		d.disagree(o, path, first, "state", o.State, first.origin.State)
-	case sameName && named.origin.identity() != o.identity():
+	case sameAddress:
+		d.compareFacts(o, path, first)
+	case sameName:
 		d.differs(path, named.path, fmt.Sprintf("the address of %s is %s", d.shown(path+".name", o.Name), d.shown(path+".address", o.Address)), d.shown(named.path+".address", named.origin.Address))
+	}
+}
+
+// compareFacts refuses a second definition of an address that says something else.
+func (d *definitions) compareFacts(o *Origin, path string, first defined) {
+	for _, f := range originFacts {
+		if value, other := f.of(o), f.of(&first.origin); value != other {
+			d.disagree(o, path, first, f.key, value, other)
+			return
+		}
 	}
 }
 

@@ -14,7 +14,6 @@ type places map[string]place
 type place struct {
 	key, value span   // the key is no place for an entry of a list
 	many       bool   // the value is a map or list: its key stands for it
-	literal    int    // line at which the text of a literal block begins; 0: the value is none
 	from       string // the substitution that the value came from; such a value is never shown
 }
 

@@ -48,8 +48,8 @@ type Destinations []string
 
 // Redirect says where a request is sent.
 type Redirect struct {
-	Location string `yaml:"location" required:"true" check:"header-value"`                 // URL or path; {host}, {path}, {raw_path}, {query_string} and {url} are the request's; required
-	Status   int    `yaml:"status" default:"302" range:"301..308" check:"redirect-status"` // 301, 302 (default), 303, 307 or 308
+	Location string `yaml:"location" required:"true" check:"header-value"`   // URL or path; {host}, {path}, {raw_path}, {query_string} and {url} are the request's; required
+	Status   int    `yaml:"status" default:"302" enum:"301|302|303|307|308"` // 301, 302 (default), 303, 307 or 308
 }
 
 // Reject says how a request is refused.
@@ -79,24 +79,17 @@ func (l *loader) checkRuleList(list []Rule, path string, named map[string]string
 		named[r.Name] = r.Path + ".name"
 		l.checkRule(r)
 	}
-	l.sortRules(list, path)
+	l.sortRules(list)
 }
 
 // checkRule looks at one rule.
 func (l *loader) checkRule(r *Rule) {
-	var actions []string
-	for name, written := range map[string]bool{"permit": r.Permit != nil, "redirect": r.Redirect != nil, "reject": r.Reject != nil} {
-		if written {
-			actions = append(actions, name)
-		}
+	l.checkAction(r)
+	if at := r.Path + ".when"; strings.TrimSpace(string(r.When)) == "" && l.written(at) && !l.bad[at] {
+		l.fail(at, "E112", at+" is empty", "to match every request, take the key away")
 	}
-	slices.Sort(actions)
-	switch {
-	case l.anyBad(r.Path):
-	case len(actions) == 0:
-		l.fail(r.Path, "E106", r.Path+" has neither permit, redirect nor reject", "say what happens to the requests that it matches")
-	case len(actions) > 1:
-		l.fail(r.Path+"."+actions[1], "E207", r.Path+" has "+strings.Join(actions, " and "), "write a rule for each: the first that matches decides")
+	if r.Permit != nil {
+		l.checkGroups(r.Permit.Failover, r.Path+".permit.failover")
 	}
 	if r.Cell != "" && r.Cell != l.cfg.RulesAuthority {
 		r.Ignored = true
@@ -104,34 +97,69 @@ func (l *loader) checkRule(r *Rule) {
 	}
 }
 
+// checkAction refuses a rule that does nothing, or several things.
+func (l *loader) checkAction(r *Rule) {
+	var actions []string
+	for _, a := range []struct {
+		key     string
+		written bool
+	}{{"permit", r.Permit != nil}, {"redirect", r.Redirect != nil}, {"reject", r.Reject != nil}} {
+		if l.bad[r.Path+"."+a.key] {
+			return
+		}
+		if a.written {
+			actions = append(actions, a.key)
+		}
+	}
+	switch {
+	case l.bad[r.Path]:
+	case len(actions) == 0:
+		l.fail(r.Path, "E106", r.Path+" has neither permit, redirect nor reject", "say what happens to the requests that it matches")
+	case len(actions) > 1:
+		l.fail(r.Path+"."+actions[1], "E207", r.Path+" has "+strings.Join(actions, " and "), "write a rule for each: the first that matches decides")
+	}
+}
+
+// checkGroups refuses failover groups of nothing.
+func (l *loader) checkGroups(groups []Destinations, path string) {
+	for i, g := range groups {
+		if at := index(path, i); len(g) == 0 && !l.bad[at] {
+			l.fail(at, "E106", at+" is empty, must have at least one entry", "")
+		}
+	}
+}
+
 // sortRules puts a list in the order that its rules say, if they do (X-22).
-func (l *loader) sortRules(list []Rule, path string) {
+func (l *loader) sortRules(list []Rule) {
 	first := map[int]string{}
 	for _, r := range list {
+		at := r.Path + ".order"
+		if l.bad[at] {
+			return
+		}
 		if (r.Order == nil) != (list[0].Order == nil) {
-			l.fail(r.Path, "E207", fmt.Sprintf("%s: some rules have an order and %s has none, or the other way round", path, r.Path), "write order in all rules of the list or in none")
+			l.mixedOrder(r, list[0])
 			return
 		}
 		if r.Order == nil {
 			continue
 		}
 		if other, taken := first[*r.Order]; taken {
-			l.twice(r.Path+".order", other, fmt.Sprintf("order %d", *r.Order))
+			l.twice(at, other, fmt.Sprintf("order %d", *r.Order))
 		}
-		first[*r.Order] = r.Path + ".order"
+		first[*r.Order] = at
 	}
-	slices.SortStableFunc(list, func(a, b Rule) int {
-		if a.Order == nil || b.Order == nil {
-			return 0
-		}
-		return cmp.Compare(*a.Order, *b.Order)
-	})
+	if len(first) > 0 {
+		slices.SortStableFunc(list, func(a, b Rule) int { return cmp.Compare(*a.Order, *b.Order) })
+	}
 }
 
-// grammarRedirectStatus refuses statuses that redirect nobody.
-func grammarRedirectStatus(s string) string {
-	if !slices.Contains([]string{"301", "302", "303", "307", "308"}, s) {
-		return "must be 301, 302, 303, 307 or 308"
+// mixedOrder refuses a rule that has an order in a list that has none, or the
+// other way round.
+func (l *loader) mixedOrder(r, first Rule) {
+	message := r.Path + " has an order, and " + first.Path + " has none"
+	if r.Order == nil {
+		message = r.Path + " has no order, and " + first.Path + " has one"
 	}
-	return ""
+	l.fail(r.Path, "E207", message, "write order in all rules of the list or in none")
 }

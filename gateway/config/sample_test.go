@@ -19,7 +19,7 @@ func loadSample(t *testing.T, text string) *Config {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte("token"), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte("0123456789abcdef0123456789abcdef"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

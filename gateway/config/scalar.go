@@ -34,7 +34,7 @@ func (r *reader) scalar(n ast.Node, v reflect.Value, path string, f rules) {
 		return
 	}
 	if v.Kind() == reflect.String && s.typed {
-		r.fail(path, "E104", fmt.Sprintf("%s is %s, must be text", path, s.text), fmt.Sprintf("write %q, in quotes", s.text))
+		r.untyped(n, v, path, s.text)
 		return
 	}
 	if isPlain(v) && !s.typed && s.from == "" {
@@ -42,6 +42,16 @@ func (r *reader) scalar(n ast.Node, v reflect.Value, path string, f rules) {
 		return
 	}
 	r.judge(v, s, path, f)
+}
+
+// untyped refuses what YAML takes for a number or a truth value, where text has
+// to be.
+func (r *reader) untyped(n ast.Node, v reflect.Value, path, text string) {
+	shown, hint := text, fmt.Sprintf("write %q, in quotes", text)
+	if v.Type() == reflect.TypeFor[Secret]() {
+		shown, hint = typeName(n), "write it in quotes"
+	}
+	r.fail(path, "E104", fmt.Sprintf("%s is %s, must be text", path, shown), hint)
 }
 
 // isPlain reports whether v is a number or truth value of YAML itself.

@@ -19,7 +19,7 @@ import (
 // fieldsSources are the files with the structs: their comments are the
 // descriptions.
 //
-//go:embed config.go rules.go applications.go
+//go:embed config.go rules.go applications.go editions.go hosts.go
 var fieldsSources embed.FS
 
 // Schema is the JSON Schema (draft 2020-12) of a configuration file, for
@@ -182,7 +182,7 @@ func refineField(p *jsonschema.Schema, field reflect.StructField, f rules) {
 	if f.hasStandard {
 		p.Default = standardJSON(field.Type, f.standard)
 	}
-	enum := &jsonschema.Schema{Type: "string", Enum: anys(f.enum)}
+	enum := enumSchema(field.Type, f.enum)
 	if f.enum != nil && p.Items != nil {
 		p.Items = substitutable(enum)
 	} else if f.enum != nil {
@@ -199,6 +199,23 @@ func refineField(p *jsonschema.Schema, field reflect.StructField, f rules) {
 	} else if f.present && p.Type == "object" {
 		p.MinProperties = &one
 	}
+}
+
+// enumSchema is the schema of a value, or of each in a list, that is one of some
+// words or numbers.
+func enumSchema(t reflect.Type, words []string) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string"}
+	if isIntType(t) {
+		s.Type = "integer"
+	}
+	for _, w := range words {
+		if s.Type == "integer" {
+			s.Enum = append(s.Enum, json.Number(w))
+		} else {
+			s.Enum = append(s.Enum, w)
+		}
+	}
+	return s
 }
 
 // isIntType reports whether a field is a plain number in the file.
@@ -223,14 +240,6 @@ func standardJSON(t reflect.Type, text string) any {
 		return strings.Split(text, "|")
 	}
 	return text
-}
-
-func anys(words []string) []any {
-	out := make([]any, len(words))
-	for i, w := range words {
-		out[i] = w
-	}
-	return out
 }
 
 // fieldComments reads the comments of types ("Origin") and fields

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -55,67 +54,16 @@ func (l *loader) addSession(name string, s Session) {
 	l.cfg.Sessions[name] = s
 }
 
-// checkIDs refuses that an id stands for two origins (M-PERS-10).
-func (l *loader) checkIDs() {
-	owner := map[string]defined{}
-	check := func(o Origin, path string) {
-		for i, id := range o.IDs {
-			first, taken := owner[id]
-			if at := index(path+".ids", i); taken && first.origin.identity() != o.identity() {
-				l.twice(at, first.path, "id "+quote(id))
-			} else if !taken {
-				owner[id] = defined{o, at}
-			}
-		}
-	}
-	for _, name := range sortedKeys(l.cfg.Origins) {
-		check(l.cfg.Origins[name], join("origins", name))
-	}
-	for _, name := range l.clusterNames() {
-		for i, o := range l.cfg.Clusters[name].Origins {
-			check(o, index(join("clusters", name)+".origins", i))
-		}
-	}
-	l.checkBindings(len(owner) > 0)
-}
-
-// checkBindings looks at what the bindings of sessions need.
-func (l *loader) checkBindings(ids bool) {
+// lintSessions looks for what has no effect in sessions that were written.
+func (l *loader) lintSessions() {
 	for _, name := range sortedKeys(l.cfg.Sessions) {
 		s, path := l.cfg.Sessions[name], join("sessions", name)
 		if l.anyBad(path) {
 			continue
 		}
-		if _, err := session.NewExtract(s.Extract.Options()); err != nil {
-			l.fail(path+".extract", "E207", path+".extract: "+err.Error(), "")
+		if links := path + ".learn_from_links"; s.LearnFromLinks && s.URLParam == "" {
+			l.warn(links, "W339", links+" has no effect: there is no url_param to look for")
 		}
-		for _, doubt := range s.Extract.Options().Doubts() {
-			l.warn(path+".extract.length", "W343", path+".extract."+doubt)
-		}
-		switch {
-		case s.Binding == "gateway-cookie" && len(s.Keys) == 0:
-			l.fail(path+".binding", "E207", path+" is bound by a gateway-cookie and has no keys to sign it", `openssl rand -base64 48 > cookie.key, and keys: ["${file:cookie.key}"]`)
-		case s.Binding == "passive" && !ids:
-			l.warn(path+".binding", "W344", path+".binding is passive, and no origin has ids: no session finds its origin")
-		}
-		for i, key := range s.Keys {
-			if at := index(path+".keys", i); len(key) < 32 {
-				l.fail(at, "E110", fmt.Sprintf("%s is %d characters long, must be at least 32", at, len(key)), "openssl rand -base64 48 makes one")
-			}
-		}
-		if s.GatewayCookie.Name == "" && s.Binding == "gateway-cookie" {
-			s.GatewayCookie.Name = "weirkeep-" + name
-			l.cfg.Sessions[name] = s
-		}
-	}
-}
-
-// lintSessions looks for what has no effect in sessions that were written.
-func (l *loader) lintSessions() {
-	for _, name := range sortedKeys(l.cfg.Sessions) {
-		s, path := l.cfg.Sessions[name], join("sessions", name)+".learn_from_links"
-		if s.LearnFromLinks && s.URLParam == "" && !l.anyBad(join("sessions", name)) {
-			l.warn(path, "W339", path+" has no effect: there is no url_param to look for")
-		}
+		l.lintBinding(s, path)
 	}
 }

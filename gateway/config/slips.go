@@ -14,18 +14,24 @@ import (
 // otherWords are keys that people know from elsewhere, by the struct that they
 // try them in: the key that is meant.
 var otherWords = map[reflect.Type]map[string]string{
-	reflect.TypeFor[Config]():     {"backends": "clusters", "upstreams": "clusters", "locations": "mappings", "routes": "mappings", "vhosts": "sites"},
-	reflect.TypeFor[Listener]():   {"listen": "address", "port": "address", "bind": "address"},
-	reflect.TypeFor[Cluster]():    {"backends": "origins", "servers": "origins", "policy": "balancer", "lb": "balancer", "health_check": "health", "healthcheck": "health", "sticky": "session", "max_queue": "queue"},
-	reflect.TypeFor[Origin]():     {"host": "address", "port": "address", "url": "address", "maxconn": "capacity", "max_conns": "capacity", "max_connections": "capacity", "status": "state"},
-	reflect.TypeFor[Queue]():      {"length": "size", "max": "size", "limit": "size", "wait": "timeout", "max_wait": "timeout"},
-	reflect.TypeFor[Failover]():   {"max_fails": "threshold", "failures": "threshold", "retries": "threshold"},
-	reflect.TypeFor[Ping]():       {"url": "path", "uri": "path"},
-	reflect.TypeFor[Health]():     {"url": "path", "uri": "path", "rise": "up_after", "fall": "down_after", "status": "expect", "statuses": "expect"},
-	reflect.TypeFor[Session]():    {"name": "cookie", "param": "url_param", "parameter": "url_param", "ttl": "idle_timeout", "max": "entries"},
-	reflect.TypeFor[Site]():       {"domains": "hosts", "server_name": "hosts", "errors": "pages", "sticky": "session"},
-	reflect.TypeFor[Mapping]():    {"path": "prefix", "backend": "cluster", "upstream": "cluster", "backup": "failover", "fallback": "failover"},
-	reflect.TypeFor[HeaderEdit](): {"add": "set", "append": "set", "replace": "set", "delete": "remove", "unset": "remove"},
+	reflect.TypeFor[Config]():      {"backends": "clusters", "upstreams": "clusters", "locations": "mappings", "routes": "mappings", "vhosts": "sites"},
+	reflect.TypeFor[Listener]():    {"listen": "address", "port": "address", "bind": "address"},
+	reflect.TypeFor[Cluster]():     {"backends": "origins", "servers": "origins", "policy": "balancer", "lb": "balancer", "health_check": "health", "healthcheck": "health", "sticky": "session", "max_queue": "queue"},
+	reflect.TypeFor[Origin]():      {"port": "address", "url": "address", "maxconn": "capacity", "max_conns": "capacity", "max_connections": "capacity", "status": "state"},
+	reflect.TypeFor[Queue]():       {"length": "size", "max": "size", "limit": "size", "wait": "timeout", "max_wait": "timeout"},
+	reflect.TypeFor[Failover]():    {"max_fails": "threshold", "failures": "threshold", "retries": "threshold"},
+	reflect.TypeFor[Ping]():        {"url": "path", "uri": "path"},
+	reflect.TypeFor[Health]():      {"url": "path", "uri": "path", "rise": "up_after", "fall": "down_after", "status": "expect", "statuses": "expect"},
+	reflect.TypeFor[Session]():     {"name": "cookie", "param": "url_param", "parameter": "url_param", "ttl": "idle_timeout", "max": "entries", "mode": "binding", "key": "keys"},
+	reflect.TypeFor[Site]():        {"domains": "hosts", "server_name": "hosts", "errors": "pages", "sticky": "session"},
+	reflect.TypeFor[Mapping]():     {"path": "prefix", "backend": "cluster", "upstream": "cluster", "backup": "failover", "fallback": "failover"},
+	reflect.TypeFor[Rule]():        {"if": "when", "condition": "when", "expression": "when", "allow": "permit", "deny": "reject", "block": "reject", "priority": "order"},
+	reflect.TypeFor[Permit]():      {"destinations": "to", "clusters": "to", "cluster": "to", "origins": "to", "fallback": "failover", "backup": "failover"},
+	reflect.TypeFor[Redirect]():    {"to": "location", "url": "location", "code": "status"},
+	reflect.TypeFor[Reject]():      {"code": "status", "message": "body"},
+	reflect.TypeFor[Application](): {"virtual_hosts": "hosts", "path": "context_root", "prefix": "context_root", "cluster": "clusters"},
+	reflect.TypeFor[Extract]():     {"pattern": "regex", "start": "offset", "stop": "stop_chars"},
+	reflect.TypeFor[HeaderEdit]():  {"add": "set", "append": "set", "replace": "set", "delete": "remove", "unset": "remove"},
 }
 
 // Hints for keys of origins that other programs have.
@@ -161,10 +167,14 @@ func listHint(n ast.Node, f rules) string {
 
 // mainKeys are the keys that people write alone, in place of the block.
 var mainKeys = map[reflect.Type]string{
-	reflect.TypeFor[Queue]():   "size",
-	reflect.TypeFor[Ping]():    "path",
-	reflect.TypeFor[Health]():  "path",
-	reflect.TypeFor[Session](): "cookie",
+	reflect.TypeFor[Queue]():    "size",
+	reflect.TypeFor[Ping]():     "path",
+	reflect.TypeFor[Health]():   "path",
+	reflect.TypeFor[Session]():  "cookie",
+	reflect.TypeFor[Extract]():  "format",
+	reflect.TypeFor[Permit]():   "to",
+	reflect.TypeFor[Redirect](): "location",
+	reflect.TypeFor[Reject]():   "status",
 }
 
 // without says how a block is written that is not wanted.
@@ -186,7 +196,7 @@ func blockHint(n ast.Node, v reflect.Value) string {
 	case s.typed != isPlain(field):
 		return ""
 	}
-	if _, reason := assign(reflect.New(field.Type()).Elem(), s.text); reason != "" || grammars[f.check](s.text) != "" {
+	if !f.takes(field, s.text) {
 		return ""
 	}
 	if !s.typed {
@@ -195,13 +205,26 @@ func blockHint(n ast.Node, v reflect.Value) string {
 	return "write { " + mainKeys[v.Type()] + ": " + s.text + " }"
 }
 
+// takes reports whether a text is a value of a field, or an entry of it.
+func (f rules) takes(field reflect.Value, text string) bool {
+	one := reflect.New(field.Type()).Elem()
+	if one.Kind() == reflect.Slice {
+		one = reflect.New(field.Type().Elem()).Elem()
+	}
+	if _, reason := assign(one, text); reason != "" {
+		return false
+	}
+	_, reason := f.hold(one, text)
+	return reason == "" && grammars[f.check](text) == ""
+}
+
 // singleHint is the cure for a list where a single value has to be.
 func singleHint(n ast.Node, v reflect.Value, f rules) string {
 	if _, isList := n.(*ast.SequenceNode); !isList {
 		return ""
 	}
 	switch {
-	case f.or == "clusters":
+	case strings.HasPrefix(f.or, "clusters"):
 		return "write clusters instead of cluster, for several"
 	case v.Type() == reflect.TypeFor[StatusRanges]():
 		return `write them as one text, for example "200-299,301"`

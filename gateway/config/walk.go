@@ -211,7 +211,7 @@ func mayRepeat(v reflect.Value, f rules) bool {
 func (r *reader) claim(path string, e entry, repeat bool) bool {
 	prior, taken := r.cfg.places[path]
 	if !taken {
-		r.cfg.places[path] = place{key: e.at, value: r.src.span(nodeToken(e.value)), many: isCollection(e.value), literal: literalLine(e.value, r.src)}
+		r.cfg.places[path] = place{key: e.at, value: r.src.span(nodeToken(e.value)), many: isCollection(e.value)}
 		return true
 	}
 	first := prior.key

@@ -35,6 +35,12 @@ func (t *Table) bind(d *Decision, r *Request, v View, now time.Time) {
 
 // tie finds out to which origins the session is bound.
 func (t *Table) tie(d *Decision, r *Request, v View, now time.Time) {
+	if r.Seal != nil && v != nil { // what the id says is sealed: the view has it from the log
+		if d.Bound = v.Bound(d.Session, d.ID, now); d.Bound != "" {
+			d.Primary = t.named(d.Bound)
+			return
+		}
+	}
 	switch s := d.Session; s.Binding {
 	case session.Passive:
 		d.Primary, d.Secondary = t.withID(r.Session.Primary), t.withID(r.Session.Secondary)

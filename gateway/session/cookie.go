@@ -89,6 +89,9 @@ func token(key []byte, session, origin string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:tokenSize])
 }
 
+// Name is the cookie's name.
+func (c *Cookie) Name() string { return c.name }
+
 // Find returns the origin that the cookie of a request names: that of the first
 // one that is genuine; empty: there is none. It allocates nothing.
 func (c *Cookie) Find(fields []wire.Field) (origin string) {
