@@ -40,10 +40,10 @@ func ParseDestination(text, home string) (Destination, error) {
 	if strings.ContainsAny(text, " \t\r\n") {
 		return d, errors.New("a destination has no blanks")
 	}
-	switch kind, rest, _ := strings.Cut(text, "="); {
-	case kind == "cluster" && rest != "":
+	switch kind, rest, long := strings.Cut(text, "="); {
+	case long && kind == "cluster":
 		return d, d.parts(rest, ",", "cluster=CELL,CLUSTER", &d.cell, &d.cluster)
-	case kind == "server" && rest != "":
+	case long && kind == "server":
 		return d, d.parts(rest, ",", "server=CELL,HOST,USERDIR,ORIGIN", &d.cell, &d.host, &d.dir, &d.origin)
 	}
 	if name, ok := strings.CutPrefix(text, "app:"); ok {
