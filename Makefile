@@ -2,9 +2,10 @@
 
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector.
-RACY    := ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/metrics ./gateway/admin ./gateway/route ./gateway/session ./gateway/wire ./cmd/weirkeep
+RACY    := ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire ./cmd/weirkeep
 FUZZ    := gateway/wire:FuzzHead gateway/wire:FuzzChunk gateway/wire:FuzzTarget gateway/wire:FuzzAuthority \
-           gateway/route:FuzzQuery gateway/session:FuzzFind gateway/session:FuzzLinks gateway/session:FuzzRestore gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
+           gateway/route:FuzzQuery gateway/route:FuzzDestination rules:FuzzCompile rules:FuzzFormat rules/websphere:FuzzSelector rules/websphere:FuzzConvert \
+           gateway/session:FuzzFind gateway/session:FuzzLinks gateway/session:FuzzRestore gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
 FUZZRUNS ?= 200000
 LDFLAGS := -s -w -buildid=
 

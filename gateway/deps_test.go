@@ -32,7 +32,7 @@ var dependencies = map[string][]string{
 	"gateway/admin":     {"gateway/config", "gateway/metrics", "gateway/route"},
 	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/config"},
 	"gateway/promises":  {}, // tests only
-	"cmd/weirkeep":      {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route"},
+	"cmd/weirkeep":      {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/session", "gateway/wire"},
 }
 
 // The sources are read in this process: what another command prints of them

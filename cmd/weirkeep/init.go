@@ -16,14 +16,25 @@ import (
 
 func newInit(a *app) *cobra.Command {
 	var origin string
+	var from conversion
 	c := &cobra.Command{
 		Use:   "init [FILE]",
-		Short: "Make a commented configuration to start from",
-		Long:  "Init writes a commented configuration to a new file, or prints it when none is named.",
+		Short: "Make a commented configuration to start from, or convert one",
+		Long: "Init writes a commented configuration to a new file, or prints it when none is named.\n\n" +
+			"With --from websphere it reads FILE, which holds routing rules as rules.xml, as a script\n" +
+			"of wsadmin commands or in the server.xml of Liberty, and prints them in our form. What\n" +
+			"cannot be converted stands there as a comment, and is reported.",
 		Example: "  weirkeep init weirkeep.yaml --origin 127.0.0.1:9001\n" +
-			"  weirkeep check",
+			"  weirkeep check\n" +
+			"  weirkeep init --from websphere rules.xml --tests rules_test.yaml > rules.yaml",
 		Args: cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := from.check(c, args); err != nil {
+				return err
+			}
+			if from.format != "" {
+				return a.convert(args[0], from)
+			}
 			if err := checkHostPort(origin); origin != "" && err != nil {
 				return &failure{status: exitUsage, err: fmt.Errorf("--origin: %w", err), hint: "for example --origin 127.0.0.1:9001"}
 			}
@@ -35,11 +46,21 @@ func newInit(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&origin, "origin", "", "`host:port` of the server that answers (default: three, as in the demo)")
+	from.flags(c)
 	return c
 }
 
 // initFile writes a file that is not there yet.
 func (a *app) initFile(path string, text []byte) error {
+	if err := newFile(path, text); err != nil {
+		return err
+	}
+	a.say("%s is written; next: %s check -c %s", path, a.self, path)
+	return nil
+}
+
+// newFile writes a file that is not there yet, whole or not at all.
+func newFile(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return &failure{status: exitFailure, err: fmt.Errorf("%s is there already, and stays as it is", path), hint: "name another file, or none: weirkeep init prints the configuration"}
@@ -50,11 +71,7 @@ func (a *app) initFile(path string, text []byte) error {
 	if _, err := f.Write(text); err != nil {
 		return errors.Join(err, f.Close(), os.Remove(path)) // half of a file is none
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	a.say("%s is written; next: %s check -c %s", path, a.self, path)
-	return nil
+	return f.Close()
 }
 
 // checkHostPort refuses what is not the address of one server.

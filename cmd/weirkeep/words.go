@@ -18,8 +18,8 @@ var words = []word{
 	// What the operator wants of an origin.
 	{"serving", "The state of an origin that may be sent everything. It is the default.", "clusters.*.origins[].state"},
 	{"draining", "The state of an origin that keeps the sessions that are bound to it and gets no new ones. It is empty when SESSIONS and LOAD of weirkeep origin ls are 0: a session ends idle_timeout (30m) after its last request, a tunnel when one side closes it.", "clusters.*.origins[].state, sessions.*.idle_timeout"},
-	{"maintenance", "The state of an origin that is sent nothing. What is under way there ends, and its sessions go elsewhere.", "clusters.*.origins[].state, sessions.*.on_primary_down"},
-	{"disabled", "The state of an origin that is sent nothing, as in maintenance. What is under way there ends, and its sessions go elsewhere.", "clusters.*.origins[].state, sessions.*.on_primary_down"},
+	{"maintenance", "The state of an origin that is sent nothing but what a rule permits that says allow_maintenance. What is under way there ends, and its sessions go elsewhere.", "clusters.*.origins[].state, rules[].permit.allow_maintenance, sessions.*.on_primary_down"},
+	{"disabled", "The state of an origin that is sent nothing at all. What is under way there ends, and its sessions go elsewhere.", "clusters.*.origins[].state, sessions.*.on_primary_down"},
 
 	// What is found out of an origin.
 	{"up", "The health of an origin that nothing is known against. Every origin begins so, one that was never asked as well.", "clusters.*.health, clusters.*.failover"},
@@ -37,8 +37,15 @@ var words = []word{
 	{"waiting", "Exchanges in a queue that would take a slot at this origin. One that would take any of three is counted at each of them.", "clusters.*.queue"},
 	{"overflow", "What becomes of a request that finds the queue full: the busy page, or with failover the mapping's failover clusters. One that has waited too long gets the busy page all the same.", "clusters.*.queue.overflow, mappings[].failover"},
 
+	// Decisions.
+	{"rule", "A condition and an action: permit, redirect or reject. The first whose condition is true decides a request; rules of all sites come before the site's own. weirkeep explain says which, rules/RULES.md what conditions can ask.", "rules, sites.*.rules"},
+	{"permit", "What a rule lets a request go to, of those that could serve it anyway (the best set). It does not move a request whose session is bound elsewhere, unless the rule overrides that or names an edition.", "rules[].permit, override_affinity, affinity_shields"},
+	{"application", "What is deployed below a context root, on some clusters. A mapping that names applications leaves it to the one that fits best who serves a request.", "applications, mappings[].applications"},
+	{"edition", "A version of an application, which an origin or its cluster carries as a label. Requests that no rule sends to an edition go to the active one, if one is named.", "editions, clusters.*.edition, clusters.*.origins[].edition"},
+	{"cell", "A part of the whole in which the names of clusters are unique: main/shop is cluster shop of cell main. Names without one are in the node's own.", "node.cell, clusters, rules_authority"},
+
 	// Sessions.
-	{"binding", "That a session belongs to an origin, made when the origin sets its cookie or has its id in Location. It is kept in memory and forgotten after idle_timeout (30m) without a request.", "sessions.*.binding, sessions.*.idle_timeout, sessions.*.entries"},
+	{"binding", "That a session belongs to an origin. A learned one is made when the origin sets its cookie or has its id in Location, is kept in memory and forgotten after idle_timeout (30m) without a request; a passive one stands in the id itself, a gateway-cookie in a cookie of the gateway's own.", "sessions.*.binding, sessions.*.idle_timeout, sessions.*.entries"},
 	{"session", "How a session id is read off requests and answers: a cookie, a parameter of the URL, or both. A cluster or a site names it; then requests with an id go to the origin that gave it out.", "sessions, clusters.*.session, sites.*.session"},
 }
 

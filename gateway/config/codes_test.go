@@ -10,7 +10,7 @@ import (
 )
 
 // elsewhere are codes that other packages report through Config.At.
-var elsewhere = []string{"E210", "E220", "E230", "E240", "E241", "E301", "E302", "E307", "E309", "E312", "E313", "E314", "E320", "E321", "E601", "E602", "E801", "E802", "E803", "E804", "E805", "W310", "W312", "W603", "W604", "W810"}
+var elsewhere = []string{"E210", "E220", "E230", "E240", "E241", "E301", "E302", "E307", "E309", "E312", "E313", "E314", "E320", "E321", "E401", "E402", "E403", "E404", "E405", "E406", "E407", "E408", "E601", "E602", "E801", "E802", "E803", "E804", "E805", "W310", "W312", "W410", "W411", "W603", "W604", "W810"}
 
 var codeInSource = regexp.MustCompile(`"([EW]\d{3})"`)
 

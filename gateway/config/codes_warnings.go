@@ -195,6 +195,18 @@ var warningCodes = []Code{
 		"Choose the format json and write inputs, or take the setting away.",
 	},
 	{
+		"W410", "lines that were not read",
+		"A script has lines that are no commands about routing rules. If they decide which commands run, what was converted may not be what was in force.",
+		"if {$production} { … }",
+		"Look at them, and at the rules that they are around.",
+	},
+	{
+		"W411", "rule that depends on the deployment",
+		"What was converted may mean something else here: a cluster without a cell, rules of one web server, orders that are the same.",
+		"destination=\"cluster=shop\"",
+		"Do what the message says, or let it be.",
+	},
+	{
 		"W603", "certificate that is not valid, or not for long",
 		"A listener's certificate has expired, is not valid yet, or expires within 14 days.",
 		"certificates: [{ cert: tls/site.pem, key: tls/site.key }]",

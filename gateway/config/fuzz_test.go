@@ -39,6 +39,7 @@ func FuzzLoad(f *testing.F) {
 		}
 	}
 	f.Add(setting.ReplaceAll(Sample(""), []byte("$1$2")))
+	f.Add([]byte(smallest + "rules:\n  - { name: a, when: path == \"x\", permit: { to: app }, order: 2 }\n  - { name: b, when: &w 'true', reject: {}, order: 1 }\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		cfg, problems := newLoader(emptyMachine).load("w.yaml", text)
 		if (cfg == nil) != (problems.Errors() > 0) {
@@ -49,17 +50,37 @@ func FuzzLoad(f *testing.F) {
 			inside(t, src, p)
 		}
 		if cfg != nil {
+			wholeRules(t, src, cfg)
 			whole := len(cfg.Listeners) > 0 && len(cfg.Clusters) > 0 && len(cfg.Sites) > 0 && len(cfg.Mappings) > 0
 			if !whole {
 				t.Fatalf("accepted, and not whole: %+v", cfg)
 			}
 			for i, m := range cfg.Mappings {
-				if len(m.Clusters) == 0 {
-					t.Fatalf("accepted, and mappings[%d] has no clusters: %+v", i, m)
+				if (len(m.Clusters) == 0) != (len(m.Applications) > 0) {
+					t.Fatalf("accepted, and mappings[%d] has neither clusters nor applications, or both: %+v", i, m)
 				}
 			}
 		}
 	})
+}
+
+// wholeRules checks that each rule does one thing, in order, and that places
+// inside its condition lie in the file.
+func wholeRules(t *testing.T, src *source, cfg *Config) {
+	t.Helper()
+	for i, r := range cfg.Rules {
+		actions := 0
+		for _, written := range []bool{r.Permit != nil, r.Redirect != nil, r.Reject != nil} {
+			if written {
+				actions++
+			}
+		}
+		if first := cfg.Rules[0]; actions != 1 || r.Name == "" || (r.Order == nil) != (first.Order == nil) || i > 0 && r.Order != nil && *r.Order <= *cfg.Rules[i-1].Order {
+			t.Fatalf("accepted, and not whole: %+v", r)
+		}
+		inside(t, src, cfg.Inside(r.Path+".when", 1, len(r.When), 1, Error, "E301", "said", ""))
+		inside(t, src, cfg.Inside(r.Path+".when", 2, 1, len(r.When), Error, "E301", "said", ""))
+	}
 }
 
 // inside checks that a problem lies in the file.

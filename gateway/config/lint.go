@@ -127,16 +127,6 @@ func reaches(host, listener string) bool {
 	return to == on || local && on == "" || to == "" && on == "127.0.0.1"
 }
 
-// anyBad reports whether something at or below a path is wrong.
-func (l *loader) anyBad(path string) bool {
-	for bad := range l.bad {
-		if rest, ok := strings.CutPrefix(bad, path); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			return true
-		}
-	}
-	return false
-}
-
 func hasHTTPS(origins []Origin) bool {
 	for _, o := range origins {
 		if o.Scheme == "https" {

@@ -52,6 +52,7 @@ type loader struct {
 	cfg      *Config
 	problems Problems
 	bad      map[string]bool // paths whose value is a mistake already
+	spoilt   map[string]bool // the same, and what they are in
 	read     map[string]bool // files, by absolute path
 	bytes    int             // of all files
 	values   int             // decoded so far
@@ -59,10 +60,11 @@ type loader struct {
 
 func newLoader(m machine) *loader {
 	return &loader{
-		host: m,
-		cfg:  &Config{places: places{}},
-		bad:  map[string]bool{},
-		read: map[string]bool{},
+		host:   m,
+		cfg:    &Config{places: places{}},
+		bad:    map[string]bool{},
+		spoilt: map[string]bool{},
+		read:   map[string]bool{},
 	}
 }
 
@@ -110,9 +112,21 @@ func (l *loader) add(at span, sev Severity, code, message, hint string) {
 
 // fail records an error for a path and remembers that its value is wrong.
 func (l *loader) fail(path, code, message, hint string) {
-	l.bad[path] = true
+	l.spoil(path)
 	l.add(l.cfg.places.at(path).span(), Error, code, message, hint)
 }
+
+// spoil remembers that the value of a path is a mistake.
+func (l *loader) spoil(path string) {
+	l.bad[path] = true
+	for !l.spoilt[path] {
+		l.spoilt[path] = true
+		path = parent(path)
+	}
+}
+
+// anyBad reports whether something at or below a path is wrong.
+func (l *loader) anyBad(path string) bool { return l.spoilt[path] }
 
 // warn records a warning for a path.
 func (l *loader) warn(path, code, message string) {

@@ -65,7 +65,7 @@ func (l *loader) checkBalancer(c Cluster, path string) {
 	if !errors.As(err, &problems) {
 		return
 	}
-	l.bad[options] = true
+	l.spoil(options)
 	for i, p := range problems {
 		problems[i] = explainOptions(p, options, optionsOf(c.Balancer, known))
 	}

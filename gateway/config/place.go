@@ -31,9 +31,12 @@ func (ps places) at(path string) place {
 		if p, ok := ps[path]; ok || path == "" {
 			return p
 		}
-		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
+		path = parent(path)
 	}
 }
+
+// parent is the path that a path is in.
+func parent(path string) string { return path[:max(strings.LastIndexAny(path, ".["), 0)] }
 
 // At makes a problem for the place of a path, such as mappings[2].prefix or
 // clusters.shop.origins[1].address; indexes count in the merged lists. A path

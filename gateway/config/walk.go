@@ -90,7 +90,7 @@ func (r *reader) tooMany(n ast.Node) {
 
 // reject records an error at a node.
 func (r *reader) reject(n ast.Node, path, code, message, hint string) {
-	r.bad[path] = true
+	r.spoil(path)
 	r.add(r.src.span(nodeToken(n)), Error, code, message, hint)
 }
 
@@ -196,7 +196,7 @@ func (r *reader) unknown(e entry, v reflect.Value, path string) {
 	}
 	meant, hint := keyMeant(e.key, v.Type())
 	if meant != "" {
-		r.bad[join(path, meant)] = true // it is not missing: it is misspelt
+		r.spoil(join(path, meant)) // it is not missing: it is misspelt
 	}
 	r.add(e.at, Error, "E102", message, hint)
 }
@@ -292,7 +292,7 @@ func (r *reader) item(n ast.Node, v reflect.Value, path string, f rules) {
 		return
 	}
 	if address := bareAddress(resolved); address != "" {
-		r.bad[path] = true
+		r.spoil(path)
 		r.add(r.src.span(nodeToken(resolved)), Error, "E104", fmt.Sprintf("%s is the address %s, must be a definition or the name of a shared origin", path, quote(address)), definition(address))
 		return
 	}
@@ -309,7 +309,7 @@ func (r *reader) wrongType(n ast.Node, path, want, hint string) {
 	if path == "" {
 		where = "the file"
 	}
-	r.bad[path] = true
+	r.spoil(path)
 	r.add(r.src.span(nodeToken(n)), Error, "E104", fmt.Sprintf("%s is %s, must be %s", where, typeName(n), want), hint)
 }
 
