@@ -8,6 +8,8 @@ import "testing"
 func TestEnterAllocs(t *testing.T) {
 	free, full := newGroup(t, roomy, 150, 50, 50), newGroup(t, Options{}, 1, 1, 1)
 	full.fill()
+	tested := newGroup(t, roomy, 150, 50, 50)
+	tested.set(1, Testers)
 	for _, tt := range []struct {
 		name string
 		do   func(s *Seeker)
@@ -16,6 +18,7 @@ func TestEnterAllocs(t *testing.T) {
 	}{
 		{"balanced", func(s *Seeker) { enterLeave(t, free, s) }, anywhere, free},
 		{"bound", func(s *Seeker) { enterLeave(t, free, s) }, 1, free},
+		{"into maintenance", func(s *Seeker) { s.Tester = true; enterLeave(t, tested, s) }, 1, tested},
 		{"refused", func(s *Seeker) { refuse(t, full, s) }, anywhere, full},
 		{"refused, bound", func(s *Seeker) { refuse(t, full, s) }, 1, full},
 	} {

@@ -26,6 +26,7 @@ func (g *group) visits(t *testing.T, counts []count, n int) {
 	c := s.Client.(*client)
 	for range n {
 		s.Only = max(rand.IntN(len(g.slots)+4)-4, anywhere)
+		s.Tester = rand.IntN(2) == 0
 		c.gone.Store(rand.IntN(8) == 0)
 		i, err := g.queue.Enter(s, g.balancer)
 		if err != nil {
@@ -63,7 +64,7 @@ func (g *group) disturb(n int) {
 		s := g.slots[rand.IntN(len(g.slots))]
 		switch rand.IntN(4) {
 		case 0:
-			a := Access(rand.IntN(3))
+			a := Access(rand.IntN(4))
 			s.Set(func() Access { return a })
 		case 1:
 			s.Set(func() Access { return Open })

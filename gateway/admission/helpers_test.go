@@ -150,3 +150,16 @@ func after(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
+
+// drawn are numbers that decide what a trial does.
+type drawn []uint16
+
+// number is what has been drawn next, within the bounds.
+func (d *drawn) number(from, to int) int {
+	if len(*d) == 0 {
+		return from
+	}
+	n := int((*d)[0])
+	*d = (*d)[1:]
+	return from + n%(to-from+1)
+}

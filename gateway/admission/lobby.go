@@ -44,14 +44,20 @@ type line struct {
 	places list.List // of *place
 }
 
-func (l *line) push(p *place) {
+// push puts a place at the end of its line.
+func (p *place) push() {
+	l := &p.slots.lines[p.waiter.who]
 	p.element = l.places.PushBack(p)
 	l.length.Add(1)
+	p.slots.waiting.Add(1)
 }
 
-func (l *line) remove(p *place) {
+// remove takes it out.
+func (p *place) remove() {
+	l := &p.slots.lines[p.waiter.who]
 	l.places.Remove(p.element)
 	l.length.Add(-1)
+	p.slots.waiting.Add(-1)
 }
 
 // oldest is the place of who has waited longest, nil if nobody waits.
@@ -85,16 +91,14 @@ func (l *Lobby) stand(w *waiter) {
 	w.number = l.joined
 	w.queue.waiting.Add(1)
 	for i := range w.places {
-		p := &w.places[i]
-		p.slots.lines[w.who].push(p)
+		w.places[i].push()
 	}
 }
 
 // end takes the waiter out of its lines, with the origin that it was given.
 func (w *waiter) end(got int) {
 	for i := range w.places {
-		p := &w.places[i]
-		p.slots.lines[w.who].remove(p)
+		w.places[i].remove()
 	}
 	w.queue.waiting.Add(-1)
 	w.got, w.ended = got, true

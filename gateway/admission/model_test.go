@@ -37,6 +37,7 @@ type modelQueue struct {
 type modelVisit struct {
 	queue, only   int
 	barred        uint64
+	tester        bool
 	state         string
 	origin        int // of the model; where it has a slot
 	came, timeout time.Duration
@@ -48,7 +49,7 @@ func (m *model) members(v *modelVisit) (is []int) {
 	for i, o := range m.queues[v.queue].origins {
 		allowed := v.only == i || v.only < 0 && v.barred&(1<<i) == 0
 		a := m.origins[o].access
-		if allowed && (a == Open || a == BoundOnly && v.only >= 0) {
+		if allowed && (a == Open || a == BoundOnly && v.only >= 0 || a == Testers && v.tester) {
 			is = append(is, i)
 		}
 	}
@@ -164,7 +165,7 @@ func (m *model) pass(d time.Duration) {
 // A trial runs the package and the model side by side. What it does is drawn
 // before: a generator cannot be asked in a bubble.
 type modelTrial struct {
-	drawn  []uint16
+	drawn
 	wrong  string // the first difference
 	model  model
 	groups []*group
@@ -175,8 +176,8 @@ type modelTrial struct {
 
 // newModelTrial has three queues over four origins; the last group has one
 // address twice.
-func newModelTrial(t *testing.T, drawn []uint16) *modelTrial {
-	tr := &modelTrial{drawn: drawn}
+func newModelTrial(t *testing.T, d drawn) *modelTrial {
+	tr := &modelTrial{drawn: d}
 	l := new(Lobby)
 	for range 4 {
 		c := tr.number(1, 3)
@@ -194,16 +195,6 @@ func newModelTrial(t *testing.T, drawn []uint16) *modelTrial {
 		tr.model.queues = append(tr.model.queues, modelQueue{o, origins, b})
 	}
 	return tr
-}
-
-// number is what has been drawn next, within the bounds.
-func (tr *modelTrial) number(from, to int) int {
-	if len(tr.drawn) == 0 {
-		return from
-	}
-	n := int(tr.drawn[0])
-	tr.drawn = tr.drawn[1:]
-	return from + n%(to-from+1)
 }
 
 func (tr *modelTrial) fail(format string, args ...any) {
@@ -229,7 +220,7 @@ func (tr *modelTrial) step() {
 		tr.slots[o].SetCapacity(c)
 		tr.model.origins[o].capacity = int64(c)
 	case 8:
-		o, a := tr.number(0, 3), Access(tr.number(0, 2))
+		o, a := tr.number(0, 3), Access(tr.number(0, 3))
 		tr.slots[o].Set(func() Access { return a })
 		tr.model.origins[o].access = a
 	case 9:
@@ -252,9 +243,14 @@ func (tr *modelTrial) enter() {
 	g := tr.groups[q]
 	s := g.seeker(tr.number(-2, len(g.slots)-1))
 	s.Only = max(s.Only, anywhere)
-	s.Barred = uint64(tr.number(0, 7) & tr.number(0, 7))
-	twin := &modelVisit{queue: q, only: s.Only, barred: s.Barred}
-	tr.visits, tr.twins = append(tr.visits, g.comeAs(s)), append(tr.twins, twin)
+	s.Barred, s.Tester = uint64(tr.number(0, 7)&tr.number(0, 7)), tr.number(0, 2) == 0
+	twin := &modelVisit{queue: q, only: s.Only, barred: s.Barred, tester: s.Tester}
+	plan := g.plan(s)
+	v := g.comeAs(s)
+	if wrong := disagrees(plan, v); wrong != "" {
+		tr.fail("%s", wrong)
+	}
+	tr.visits, tr.twins = append(tr.visits, v), append(tr.twins, twin)
 	tr.model.enter(twin)
 }
 
@@ -338,10 +334,10 @@ func (tr *modelTrial) end() {
 // model does.
 func TestSlotsAndQueuesBehaveAsTheModel(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		drawn := rapid.SliceOfN(rapid.Uint16(), 250, 400).Draw(r, "drawn")
+		d := drawn(rapid.SliceOfN(rapid.Uint16(), 250, 400).Draw(r, "drawn"))
 		var wrong string
 		bubble(t, func(t *testing.T) {
-			tr := newModelTrial(t, drawn)
+			tr := newModelTrial(t, d)
 			for len(tr.drawn) > 0 && tr.wrong == "" {
 				tr.step()
 				tr.compare()

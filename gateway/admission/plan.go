@@ -4,13 +4,16 @@ import "weirkeep/gateway/balance"
 
 // State is how an origin is at one moment, or is taken to be.
 type State struct {
-	Load, Capacity, Waiting int64 // slots taken, slots there are, exchanges that would take one
-	Access                  Access
+	Load, Capacity int64  // slots taken, slots there are
+	Waiting        int64  // exchanges in line that may come in: who is new stands behind them
+	Access         Access // to whom it is open
 }
 
-// State is how the origin is.
+// State is how the origin is. While exchanges come and go its parts may be of
+// slightly different moments.
 func (s *Slots) State() State {
-	return State{Load: s.Load(), Capacity: s.Capacity(), Waiting: s.Waiting(), Access: s.Access()}
+	access := s.Access()
+	return State{Load: s.Load(), Capacity: s.Capacity(), Waiting: s.ahead(access), Access: access}
 }
 
 // Asker is who would look for a slot: see [Seeker].
@@ -20,12 +23,12 @@ type Asker struct {
 	Tester bool
 }
 
-// Planned is what Enter would do.
+// Planned is what Enter would do. With no pick and no queueing it is [ErrNone].
 type Planned struct {
-	Pick     int  // index of the origin whose slot it would take; -1: none
-	Sure     bool // unless chance decides
-	Queues   bool // it would wait for a slot
-	Verdicts []Verdict
+	Pick     int       // index of the origin whose slot it would take; -1: none
+	Sure     bool      // unless chance decides
+	Queues   bool      // it would wait for a slot, if the line has a place
+	Verdicts []Verdict // one for each origin
 }
 
 // Verdict is what stands for or against one origin.
@@ -57,8 +60,9 @@ func (w Why) String() string {
 	}[w]
 }
 
-// Plan says which of a group's origins Enter would take a slot at, and why not at
-// the others. It changes nothing.
+// Plan says which of a group's origins [Queue.Enter] would take a slot at, and why
+// not at the others. It is pure: it moves no slot, no line and no turn, and where
+// nothing else happens in between, Enter does what it says.
 func Plan(members []State, a Asker, b balance.Balancer) Planned {
 	s := Seeker{Only: a.Only, Barred: a.Barred, Tester: a.Tester}
 	p := Planned{Pick: -1, Sure: true, Verdicts: make([]Verdict, len(members))}

@@ -28,6 +28,7 @@ type Slots struct {
 	capacity atomic.Int64
 	load     atomic.Int64
 	access   atomic.Uint32 // changed under lobby.mu
+	waiting  atomic.Int64  // in all lines; changed under lobby.mu
 	lines    [standings]line
 }
 
@@ -56,13 +57,7 @@ func (s *Slots) Load() int64 { return s.load.Load() }
 
 // Waiting is how many exchanges would take a slot here, over all queues. One
 // that would take a slot elsewhere as well is counted there, too.
-func (s *Slots) Waiting() int64 {
-	n := int64(0)
-	for i := range s.lines {
-		n += s.lines[i].length.Load()
-	}
-	return n
-}
+func (s *Slots) Waiting() int64 { return s.waiting.Load() }
 
 // Access is to whom the origin is open.
 func (s *Slots) Access() Access { return Access(s.access.Load()) }
@@ -134,15 +129,17 @@ func (s *Slots) room() bool { return s.load.Load() < s.capacity.Load() }
 // free reports whether an exchange may come in now, past nobody who may, too.
 func (s *Slots) free(who standing) bool {
 	access := s.Access()
-	if !access.admits(who) || !s.room() {
-		return false
-	}
+	return access.admits(who) && s.room() && (s.Waiting() == 0 || s.ahead(access) == 0)
+}
+
+// ahead is how many wait who may come in where the access is this.
+func (s *Slots) ahead(access Access) (n int64) {
 	for i := range s.lines {
-		if access.admits(standing(i)) && s.lines[i].length.Load() > 0 {
-			return false
+		if access.admits(standing(i)) {
+			n += s.lines[i].length.Load()
 		}
 	}
-	return true
+	return n
 }
 
 // serve gives what is free to those who wait and may come in, oldest first. The
