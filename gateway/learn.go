@@ -38,6 +38,9 @@ func (x *Exchange) learn() {
 		x.decision.Bound = x.member.bound
 		x.bind(x.decision.ID)
 	}
+	if g := s.definition.Gateway; g != nil && x.decision.Bound == x.member.bound && g.Outdated(x.Head.Fields) {
+		x.bind(nil) // while the old key is still there
+	}
 	id, from := s.definition.Learn(x.trip.Answer.Fields)
 	switch {
 	case from == session.FromCookie:

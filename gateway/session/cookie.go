@@ -5,81 +5,64 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
+	"strconv"
+	"time"
 
 	"weirkeep/gateway/wire"
 )
 
 // Cookie is the gateway's own cookie: it ties a client to an origin, so that
 // every gateway with the same keys finds it, and none has to remember it
-// (M-BIND-07, M-BIND-08). Its value is a keyed hash of the origin's name. It says
-// nothing to who has no key, and cannot be made by them; the gateway, which has,
-// looks it up among those of all origins.
+// (M-BIND-07, M-BIND-08). Its value, the token, is a keyed hash of the origin's
+// name. It says nothing to who has no key, and cannot be made by them; the
+// gateway, which has, looks it up among those of all origins.
+//
+// Nobody else's cookie is changed by it (M-PERS-08).
 type Cookie struct {
-	name    string
-	origins map[string]string    // by value
-	values  map[string][2]string // Set-Cookie by origin: plain, and over TLS
+	name   string
+	claims map[string]claim     // by token, of all keys
+	sets   map[string]setCookie // by origin, of the first key
 }
 
-// CookieOptions are what a [Cookie] is made from.
-type CookieOptions struct {
-	Session string // name of the session definition: two of them have different values
-	Name    string // of the cookie
-	Path    string // empty: "/"
-	Domain  string // empty: the host that sets it
-
-	// SameSite is lax, strict, none or off, which says nothing of it. Empty: lax.
-	SameSite string
-
-	// Keys are secrets of at least 32 bytes. The first one signs, all verify.
-	Keys [][]byte
-
-	Origins []string // names of the origins
+// claim is what a token stands for.
+type claim struct {
+	origin   string
+	outdated bool // another key than the first has signed it
 }
 
-// leastKey is how long a key must be, in bytes: as the hash is.
-const leastKey = 32
+// setCookie is the value of a Set-Cookie, as it is sent over either.
+type setCookie struct{ plain, secure string }
 
-// tokenSize is how many bytes of the hash the cookie has.
-const tokenSize = 16
-
-var sameSites = map[string]string{"": "; SameSite=Lax", "lax": "; SameSite=Lax", "strict": "; SameSite=Strict", "none": "; SameSite=None", "off": ""}
+// tokenSize is how many bytes of the hash a token has, tokenLength how many
+// characters they are.
+const (
+	tokenSize   = 16
+	tokenLength = (tokenSize*8 + 5) / 6
+)
 
 // NewCookie makes a cookie.
 func NewCookie(o CookieOptions) (*Cookie, error) {
-	sameSite, known := sameSites[o.SameSite]
-	switch {
-	case len(o.Keys) == 0:
-		return nil, errors.New("keys: a gateway-cookie needs at least one key")
-	case o.Name == "":
-		return nil, errors.New("the cookie has no name")
-	case !known:
-		return nil, fmt.Errorf("same_site %q: there is lax, strict, none and off", o.SameSite)
+	if err := o.validate(); err != nil {
+		return nil, err
 	}
-	attributes := "; Path=/"
-	if o.Path != "" {
-		attributes = "; Path=" + o.Path
+	c := &Cookie{name: o.Name, claims: make(map[string]claim), sets: make(map[string]setCookie)}
+	for _, origin := range o.Origins {
+		c.sets[origin] = o.set(token(o.Keys[0], o.Session, origin))
 	}
-	if o.Domain != "" {
-		attributes += "; Domain=" + o.Domain
-	}
-	attributes += "; HttpOnly" + sameSite
-	c := &Cookie{name: o.Name, origins: make(map[string]string), values: make(map[string][2]string)}
 	for i, key := range o.Keys {
-		if len(key) < leastKey {
-			return nil, fmt.Errorf("keys[%d] is %d bytes long, it must be at least %d: openssl rand -base64 48 makes one", i, len(key), leastKey)
-		}
 		for _, origin := range o.Origins {
-			value := token(key, o.Session, origin)
-			c.origins[value] = origin
-			if i == 0 {
-				plain := o.Name + "=" + value + attributes
-				c.values[origin] = [2]string{plain, plain + "; Secure"}
-			}
+			c.claim(token(key, o.Session, origin), claim{origin, i > 0})
 		}
 	}
 	return c, nil
+}
+
+// claim notes a token. A key that is there twice is as good as its first place.
+func (c *Cookie) claim(token string, is claim) {
+	if _, known := c.claims[token]; !known {
+		c.claims[token] = is
+	}
 }
 
 // token is the value for an origin.
@@ -89,33 +72,80 @@ func token(key []byte, session, origin string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:tokenSize])
 }
 
+// set is the Set-Cookie of a token. Clients refuse SameSite=None without Secure,
+// so over a plain connection nothing is said instead.
+func (o CookieOptions) set(token string) setCookie {
+	start := o.Name + "=" + token + o.attributes()
+	if o.SameSite == "none" {
+		return setCookie{start, start + sameSites["none"] + "; Secure"}
+	}
+	start += sameSites[o.SameSite]
+	return setCookie{start, start + "; Secure"}
+}
+
+// attributes are those that do not hang on the connection.
+func (o CookieOptions) attributes() string {
+	s := "; Path=" + o.path()
+	if o.Domain != "" {
+		s += "; Domain=" + o.Domain
+	}
+	if o.MaxAge > 0 {
+		s += "; Max-Age=" + strconv.Itoa(int(o.MaxAge/time.Second))
+	}
+	return s + "; HttpOnly"
+}
+
 // Name is the cookie's name.
 func (c *Cookie) Name() string { return c.name }
 
 // Find returns the origin that the cookie of a request names: that of the first
 // one that is genuine; empty: there is none. It allocates nothing.
 func (c *Cookie) Find(fields []wire.Field) (origin string) {
+	return c.genuine(fields).origin
+}
+
+// Outdated reports whether the cookie that Find goes by has to be set anew,
+// before the key that has signed it goes. It allocates nothing.
+func (c *Cookie) Outdated(fields []wire.Field) bool {
+	return c.genuine(fields).outdated
+}
+
+// genuine is what the first genuine cookie of a request says.
+func (c *Cookie) genuine(fields []wire.Field) (is claim) {
 	for i := range fields {
 		if !wire.EqualFold(fields[i].Name, "cookie") {
 			continue
 		}
-		for rest := fields[i].Value; len(rest) > 0; {
-			var pair []byte
-			pair, rest, _ = bytes.Cut(rest, []byte(";"))
-			if origin = c.origins[string(pairValue(pair, c.name))]; origin != "" {
-				return origin
-			}
+		if is = c.genuineIn(fields[i].Value); is.origin != "" {
+			return is
 		}
 	}
-	return ""
+	return claim{}
 }
 
-// AppendSet appends the value of a Set-Cookie that ties a client to an origin,
-// over TLS a secure one.
-func (c *Cookie) AppendSet(dst []byte, origin string, secure bool) []byte {
-	v := c.values[origin]
-	if secure {
-		return append(dst, v[1]...)
+// genuineIn is what the first genuine cookie of one Cookie field says. A value of
+// another length than a token's costs no look-up, however long it is.
+func (c *Cookie) genuineIn(pairs []byte) (is claim) {
+	for len(pairs) > 0 {
+		var pair []byte
+		pair, pairs, _ = bytes.Cut(pairs, []byte(";"))
+		value := pairValue(pair, c.name)
+		if len(value) != tokenLength {
+			continue
+		}
+		if is = c.claims[string(value)]; is.origin != "" {
+			return is
+		}
 	}
-	return append(dst, v[0]...)
+	return claim{}
+}
+
+// AppendSet appends the value of a Set-Cookie that ties a client to one of the
+// origins, over TLS a secure one; of another origin, nothing. It allocates
+// nothing if dst has room.
+func (c *Cookie) AppendSet(dst []byte, origin string, secure bool) []byte {
+	if secure {
+		return append(dst, c.sets[origin].secure...)
+	}
+	return append(dst, c.sets[origin].plain...)
 }
