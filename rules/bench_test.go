@@ -25,3 +25,12 @@ func BenchmarkMatch(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkCompile has a budget of 150 µs: 10,000 rules are checked in 1.5 s.
+func BenchmarkCompile(b *testing.B) {
+	l := language(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		compile(b, l, clauses)
+	}
+}

@@ -2,10 +2,13 @@ package rules
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/checker"
+	"github.com/expr-lang/expr/conf"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/parser/lexer"
@@ -21,31 +24,44 @@ const (
 // for each. The program is nil if there are mistakes; these are all of one kind:
 // of syntax, or of types, or of what else is wrong.
 func (l *Language) Compile(name, source string) (*Program, []*Error) {
-	tree, errs := l.parse(source)
+	tree, errs := l.check(source)
 	if errs != nil {
 		return nil, errs
 	}
-	options := l.exprOptions()
-	if _, err := expr.Compile(source, append(options, expr.AsBool())...); err != nil {
-		return nil, []*Error{translate(source, err)}
+	if t := tree.Node.Type(); t.Kind() != reflect.Bool {
+		return nil, []*Error{noCondition(t)}
 	}
-	if errs := l.checkLiterals(source, tree.Node); errs != nil {
+	cost := l.costOf(tree.Node)
+	if cost > l.options.CostLimit {
+		return nil, []*Error{l.tooCostly(tree.Node, cost)}
+	}
+	return l.generate(name, source, tree.Node)
+}
+
+// check reads the source and finds every mistake but those of conditions: that it
+// is none, and that it costs too much. The tree that it returns has types.
+func (l *Language) check(source string) (*parser.Tree, []*Error) {
+	if _, errs := l.parse(source); errs != nil {
 		return nil, errs
 	}
-	p := &Program{language: l, source: source, seed: seedOf(name)}
-	if p.cost = l.costOf(tree.Node); p.cost > l.options.CostLimit {
-		return nil, []*Error{l.tooCostly(source, tree.Node, p.cost)}
+	c := conf.CreateNew()
+	for _, option := range l.exprOptions() {
+		option(c)
 	}
-	p.requires, p.reads = requiresOf(tree.Node), l.readsOf(tree.Node)
-	if err := l.generate(p, options); err != nil {
+	clear(c.Builtins)
+	tree, err := checker.ParseCheck(source, c)
+	if err != nil {
 		return nil, []*Error{translate(source, err)}
 	}
-	return p, nil
+	if errs := l.checkCalls(source, tree.Node); errs != nil {
+		return nil, errs
+	}
+	return tree, nil
 }
 
 // exprOptions are the language's names and bounds.
 func (l *Language) exprOptions() []expr.Option {
-	return []expr.Option{expr.Env(newFrame(l).env), expr.DisableAllBuiltins(), expr.MaxNodes(maxNodes)}
+	return []expr.Option{expr.Env(l.names), expr.DisableAllBuiltins(), expr.MaxNodes(maxNodes)}
 }
 
 // parse reads the source and refuses what rules may not use.
@@ -69,43 +85,46 @@ func (l *Language) parse(source string) (*parser.Tree, []*Error) {
 	return tree, nil
 }
 
-// refusedTokens finds what leaves no trace in the tree: pipes.
+// refusedTokens finds what leaves no trace in the tree, or a confusing one.
 func refusedTokens(source string) (errs []*Error) {
 	tokens, err := lexer.Lex(file.NewSource(source))
 	if err != nil {
 		return nil // the parser says it better
 	}
 	for _, t := range tokens {
-		if t.Kind == lexer.Operator && (t.Value == "|" || t.Value == ";") {
-			errs = append(errs, at(source, t.Location, codeRefused, fmt.Sprintf("%q is not part of rules", t.Value), pipeHint(t.Value)))
+		if t.Kind != lexer.Operator {
+			continue
+		}
+		switch t.Value {
+		case "let":
+			return []*Error{at(source, t.Location, codeRefused, "variables are not declared in rules", "write the expression in its place")}
+		case "|":
+			errs = append(errs, at(source, t.Location, codeRefused, `"|" is not part of rules`, `write "or", or f(x) for x | f()`))
+		case ";":
+			errs = append(errs, at(source, t.Location, codeRefused, `";" is not part of rules`, "a condition is one expression"))
 		}
 	}
 	return errs
 }
 
-func pipeHint(operator string) string {
-	if operator == "|" {
-		return `write "or", or f(x) for x | f()`
-	}
-	return "a condition is one expression"
-}
-
-// generate compiles the program with its leaves patched in.
-func (l *Language) generate(p *Program, options []expr.Option) error {
-	patch := &patcher{leaves: leaves{l}, program: p}
+// generate compiles an expression without mistakes, with its leaves patched in.
+func (l *Language) generate(name, source string, tree ast.Node) (*Program, []*Error) {
+	p := &Program{language: l, source: source, seed: seedOf(name)}
+	p.cost, p.requires, p.reads = l.costOf(tree), requiresOf(tree), readsOf(tree)
+	patch, options := &patcher{leaves: leaves{l}, program: p}, l.exprOptions()
 	if !l.unpatched {
 		options = append(options, expr.Patch(patch))
 	}
-	options = append(options, expr.AsBool())
-	code, err := expr.Compile(p.source, options...)
+	code, err := expr.Compile(source, options...)
 	if err != nil {
-		return err
+		return nil, []*Error{translate(source, err)}
 	}
 	p.code = code
-	rest := &remains{language: l, program: p}
+	rest := &remains{program: p, written: strings.NewReplacer(patch.written...)}
 	root := code.Node()
 	ast.Walk(&root, rest)
-	return nil
+	p.slow = rest.texts()
+	return p, nil
 }
 
 // patcher puts calls of compiled tests in the place of the leaves that they
@@ -113,47 +132,22 @@ func (l *Language) generate(p *Program, options []expr.Option) error {
 type patcher struct {
 	leaves  leaves
 	program *Program
+	written []string // the calls, and what was in their place
 }
 
 // Visit implements ast.Visitor.
 func (v *patcher) Visit(n *ast.Node) {
-	if t := v.leaves.test(*n); t != nil {
-		v.program.tests = append(v.program.tests, t)
-		ast.Patch(n, call(testName, len(v.program.tests)-1))
+	t := v.leaves.test(*n)
+	if t == nil {
+		return
 	}
+	v.program.tests = append(v.program.tests, t)
+	patched := call(testName, len(v.program.tests)-1)
+	v.written = append(v.written, patched.String(), (*n).String())
+	ast.Patch(n, patched)
 }
 
 // call is a call of a compiled leaf by its number.
 func call(name string, i int) ast.Node {
 	return &ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: []ast.Node{&ast.IntegerNode{Value: i}}}
-}
-
-// remains notes what of an expression was not patched: it allocates.
-type remains struct {
-	language *Language
-	program  *Program
-}
-
-// Visit implements ast.Visitor.
-func (v *remains) Visit(n *ast.Node) {
-	switch n := (*n).(type) {
-	case *ast.IdentifierNode:
-		if variableNamed(n.Value) != nil {
-			v.program.vars = appendNew(v.program.vars, n.Value)
-			v.program.slow = appendNew(v.program.slow, n.Value)
-		}
-	case *ast.CallNode:
-		if v.language.function(n) != nil {
-			v.program.slow = appendNew(v.program.slow, n.String())
-		}
-	}
-}
-
-func appendNew(all []string, s string) []string {
-	for _, known := range all {
-		if known == s {
-			return all
-		}
-	}
-	return append(all, s)
 }

@@ -31,8 +31,6 @@ func (v *costs) Visit(n *ast.Node) {
 		if fn := v.language.function(n); fn != nil {
 			name = fn.name
 		}
-	case *ast.BuiltinNode:
-		name = n.Name
 	case *ast.BinaryNode:
 		if n.Operator == "matches" {
 			name = "matches"
@@ -53,7 +51,7 @@ func (l *Language) price(name string) int {
 }
 
 // tooCostly names what costs most.
-func (l *Language) tooCostly(source string, root ast.Node, cost int) *Error {
+func (l *Language) tooCostly(root ast.Node, cost int) *Error {
 	v := &costs{language: l, by: make(map[string]int)}
 	ast.Walk(&root, v)
 	most, share := "", 0

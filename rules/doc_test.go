@@ -49,11 +49,36 @@ func rulesPage() string {
 	for _, v := range Variables() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.Name, v.Type, v.About)
 	}
-	b.WriteString("\n## Functions\n\n| Function | Cost | What it does | Example |\n|---|--:|---|---|\n")
+	b.WriteString(functionsIntro)
+	writeRequest(&b, request())
+	b.WriteString("\n| Function | Cost | What it does | Example | Result |\n|---|--:|---|---|---|\n")
 	for _, f := range Functions() {
-		fmt.Fprintf(&b, "| `%s` | %d | %s | `%s` |\n", f.Signature, f.Cost, f.About, f.Example)
+		fmt.Fprintf(&b, "| `%s` | %d | %s | `%s` | `%s` |\n", f.Signature, f.Cost, f.About, f.Example, f.Result)
 	}
 	return b.String()
+}
+
+// functionsIntro is what stands before the table of functions.
+const functionsIntro = `
+## Functions
+
+Names of header fields are read in any case, those of cookies and query arguments letter by letter. All Cookie fields are read. A query
+argument is decoded: %XX is a byte, + a blank, and a % that begins no such escape itself. Patterns, networks, zones, and names of lists
+and clusters are literal. What depends on a share or a bucket is the same for the same request id or client on every node and after
+every restart. A regular expression or pattern that takes more than about 2000 steps is refused.
+
+Examples are of this request:
+
+`
+
+// writeRequest writes a request as people see it.
+func writeRequest(b *strings.Builder, r *Request) {
+	fmt.Fprintf(b, "```\n%s %s HTTP/%s\nHost: %s:%d\n", r.Method, r.URL, r.HTTP, r.Host, r.Port)
+	for _, f := range r.Fields {
+		b.WriteString(strings.TrimRight(fmt.Sprintf("%s: %s", f.Name, f.Value), " ") + "\n")
+	}
+	fmt.Fprintf(b, "```\n\nfrom %s, by TLS %s, request id %s, at %s; the list `office` holds 10.1.0.0/16, and one origin of main/shop is in service.\n",
+		r.Client.Addr(), r.TLS.Version, r.ID, r.Now.Format("Monday 2006-01-02 15:04:05 MST"))
 }
 
 // The page is what the tables say; its examples are run by TestExamples.

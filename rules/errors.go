@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,7 +64,7 @@ func (u *unknown) hint() string {
 
 // at is a mistake at a place of the source.
 func at(source string, where file.Location, code, message, hint string) *Error {
-	e := &Error{Line: 1, Column: 1, Length: max(1, where.To-where.From), Code: code, Message: message, Hint: hint}
+	e := &Error{Line: 1, Column: 1, Length: max(1, where.To-where.From), Code: code, Message: shortened(message), Hint: hint}
 	for i, c := range []rune(source) {
 		if i == where.From {
 			break
@@ -76,12 +77,22 @@ func at(source string, where file.Location, code, message, hint string) *Error {
 	return e
 }
 
+// maxMessage bounds messages, which quote what was written, in characters.
+const maxMessage = 300
+
+func shortened(message string) string {
+	if runes := []rune(message); len(runes) > maxMessage {
+		return string(runes[:maxMessage]) + "..."
+	}
+	return message
+}
+
 var (
 	unexpectedToken = regexp.MustCompile(`^unexpected token \w+\((".*")\)$`)
 	unknownName     = regexp.MustCompile(`^unknown name (.+)$`)
 	noField         = regexp.MustCompile(`^type (\S+) has no field (\S+)$`)
 	noMethod        = regexp.MustCompile(`^type (\S+) has no method (\S+)$`)
-	notBool         = regexp.MustCompile(`^expected bool, but got (.+)$`)
+	mismatch        = regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types? (.+)\)$`)
 )
 
 // translate turns a mistake that the language has found into one of ours.
@@ -95,28 +106,34 @@ func translate(source string, err error) *Error {
 	switch {
 	case unexpectedToken.MatchString(message):
 		quoted := unexpectedToken.FindStringSubmatch(message)[1]
-		out.Message = "unexpected " + quoted
-		out.Hint = didYouMean(strings.Trim(quoted, `"`), operators)
+		out.Message, out.Hint = "unexpected "+quoted, operatorHint(strings.Trim(quoted, `"`))
 	case unknownName.MatchString(message):
 		name := unknownName.FindStringSubmatch(message)[1]
 		out.Message = fmt.Sprintf("unknown name %q", name)
-		out.Hint = didYouMean(name, names())
+		out.Hint = didYouMean(name, append(names(), operators...))
 	case noField.MatchString(message), noMethod.MatchString(message):
 		out.Message, out.Hint = unknownField(message)
+	case mismatch.MatchString(message):
+		m := mismatch.FindStringSubmatch(message)
+		out.Hint = mismatchHint(m[1], m[2])
 	case message == "unexpected token EOF":
 		out.Message = "unexpected end of the expression"
+	case strings.HasSuffix(message, "exceeds maximum allowed nodes"):
+		out.Code, out.Message, out.Hint = codeLarge, fmt.Sprintf("it has more than %d parts", maxNodes), "use in, or in_list(), or write two rules"
 	}
+	out.Message = shortened(out.Message)
 	return out
 }
 
-// ofWhole is a mistake of the expression as a whole: it is neither true nor false.
+// ofWhole is a mistake of the expression as a whole.
 func ofWhole(message string) *Error {
-	e := &Error{Line: 1, Column: 1, Length: 1, Code: codeLanguage, Message: message}
-	if m := notBool.FindStringSubmatch(message); m != nil {
-		e.Code = codeBool
-		e.Message = fmt.Sprintf("the condition is %s, it must be true or false", article(m[1]))
-		e.Hint = `compare it with something, as in header("X") == "a"`
-	}
+	return &Error{Line: 1, Column: 1, Length: 1, Code: codeLanguage, Message: message}
+}
+
+// noCondition says that an expression is neither true nor false.
+func noCondition(t reflect.Type) *Error {
+	e := ofWhole(fmt.Sprintf("the condition is %s, it must be true or false", article(plainTypes(t.String()))))
+	e.Code, e.Hint = codeBool, `compare it with something, as in header("X") == "a"`
 	return e
 }
 
@@ -153,10 +170,40 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-var goTypes = strings.NewReplacer("netip.Addr", "ip", "rules.", "", "Type", "", "interface {}", "any")
+// operatorHint is what was meant by something that stands where an operator should.
+func operatorHint(written string) string {
+	switch near := nearest(written, operators); {
+	case written == "=":
+		return `did you mean "=="`
+	case written == "&":
+		return `did you mean "and"`
+	case slices.Contains(operators, written):
+		return fmt.Sprintf("%s stands between two values", written)
+	case near != "":
+		return fmt.Sprintf("did you mean %q", near)
+	}
+	return ""
+}
+
+// mismatchHint is what was meant by an operator on values that do not fit it.
+func mismatchHint(operator, types string) string {
+	switch {
+	case types == "ip and string", types == "string and ip":
+		return `write an address as ip("10.1.2.3")`
+	case operator == "not", operator == "!":
+		return "write not (a == b), or a != b"
+	}
+	return ""
+}
+
+var functionType = regexp.MustCompile(`func\([^)]*\) ?[\w.\[\]]*`)
+
+var goTypes = strings.NewReplacer("netip.Addr", "ip", "rules.", "", "Type", "", "interface {}", "any", "float64", "number")
 
 // plainTypes writes types as RULES.md does.
-func plainTypes(message string) string { return goTypes.Replace(message) }
+func plainTypes(message string) string {
+	return goTypes.Replace(functionType.ReplaceAllString(strings.TrimSpace(message), "function"))
+}
 
 var operators = []string{
 	"and", "or", "not", "in", "contains", "startsWith", "endsWith", "matches", "==", "!=", "<", "<=", ">", ">=", "?", "??",
@@ -180,9 +227,13 @@ func didYouMean(name string, known []string) string {
 	return ""
 }
 
-// nearest is the word that was probably meant; empty: none is near.
+// nearest is the word that was probably meant; empty: none is near. To one character
+// nothing is.
 func nearest(name string, known []string) (near string) {
-	best := max(1, len(name)/2) + 1
+	if len(name) < 2 {
+		return ""
+	}
+	best := len(name)/2 + 1
 	for _, k := range known {
 		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); d < best {
 			best, near = d, k

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
 )
 
 // Format writes an expression the one way that rules are written: and, or and not,
@@ -15,19 +16,45 @@ import (
 //
 // The error is what Compile would say of the syntax; types are not looked at.
 func Format(source string) (string, *Error) {
-	if !utf8.ValidString(source) {
-		return "", ofWhole("it is not UTF-8")
-	}
-	var l Language
-	tree, errs := l.parse(source)
-	if errs != nil {
-		return "", errs[0]
+	tree, err := readable(source)
+	if err != nil {
+		return "", err
 	}
 	w := &layout{printer: printer{[]rune(source)}, comments: commentsOf(source)}
-	w.put(tree.Node, 0, 0, "", "")
+	w.put(tree, 0, 0, "", "")
 	w.place(len(w.source)+1, 0)
-	formatted := strings.Join(w.lines, "\n")
-	if again, errs := l.parse(formatted); errs != nil || shape(again.Node) != shape(tree.Node) {
+	return sameAs(tree, strings.Join(w.lines, "\n"))
+}
+
+// FormatLine is Format for where there is one line only, however long it becomes.
+// It refuses expressions with comments.
+func FormatLine(source string) (string, *Error) {
+	tree, err := readable(source)
+	if err != nil {
+		return "", err
+	}
+	if all := commentsOf(source); len(all) > 0 {
+		return "", at(source, file.Location{From: all[0].at, To: all[0].at + 2}, codeLanguage, "a comment needs lines of its own", "")
+	}
+	return sameAs(tree, printer{[]rune(source)}.text(tree))
+}
+
+// readable parses what is to be formatted.
+func readable(source string) (ast.Node, *Error) {
+	if !utf8.ValidString(source) {
+		return nil, ofWhole("it is not UTF-8")
+	}
+	tree, errs := new(Language).parse(source)
+	if errs != nil {
+		return nil, errs[0]
+	}
+	return tree.Node, nil
+}
+
+// sameAs returns what was formatted if it means the same.
+func sameAs(tree ast.Node, formatted string) (string, *Error) {
+	again, err := readable(formatted)
+	if err != nil || shape(again) != shape(tree) {
 		return "", ofWhole("it cannot be formatted without a change of its meaning, which is a mistake of weirkeep")
 	}
 	return formatted, nil

@@ -93,6 +93,18 @@ func TestFormatWidth(t *testing.T) {
 	}
 }
 
+// Where there is one line only, no line is too long.
+func TestFormatLine(t *testing.T) {
+	t.Parallel()
+	long := `host == "` + strings.Repeat("a", maxColumns) + `" and path == "/"`
+	if got, err := FormatLine("(" + long + ")"); err != nil || got != long {
+		t.Errorf("got %s, %v, want %s", got, err, long)
+	}
+	if _, err := FormatLine("a and // b\n c"); err == nil || err.Column != 7 {
+		t.Errorf("got %+v, want an error at the comment", err)
+	}
+}
+
 func TestFormatRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ source, want string }{

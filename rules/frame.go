@@ -38,28 +38,38 @@ func newFrame(l *Language) *frame {
 	return f
 }
 
-func (f *frame) begin(p *Program, r *Request) {
+// run evaluates a program of the frame's language. An error is for people.
+func (f *frame) run(p *Program, r *Request) (any, error) {
 	f.program, f.request, f.scratch = p, r, f.scratch[:0]
-	for _, name := range p.vars {
-		f.env[name] = variableNamed(name).read(f)
+	for _, v := range p.vars {
+		if v.name == sessionName && f.sealed(r.Session.ID) {
+			return nil, ErrSealed
+		}
+		f.env[v.name] = v.read(f)
 	}
+	result, err := f.machine.Run(p.code, f.env)
+	if err != nil {
+		return nil, unwrap(err)
+	}
+	return result, nil
 }
 
-func (f *frame) end() {
-	f.program, f.request = nil, nil
+// sealed reports whether only a hash of the value is known.
+func (f *frame) sealed(value []byte) bool {
+	return f.request.Seal != nil && f.request.Seal.Sealed(value)
 }
 
 // open returns a value of the request that may be sealed, or ends the evaluation.
 func (f *frame) open(value []byte) []byte {
-	if f.request.Seal != nil && f.request.Seal.Sealed(value) {
-		panic(ErrSealed)
+	if f.sealed(value) {
+		panic(ErrSealed) // the machine returns it
 	}
 	return value
 }
 
 // equal compares a value of the request with a text.
 func (f *frame) equal(value []byte, text string) bool {
-	if f.request.Seal != nil && f.request.Seal.Sealed(value) {
+	if f.sealed(value) {
 		return f.request.Seal.Equal(value, text)
 	}
 	return string(value) == text

@@ -165,20 +165,22 @@ func union(a, b []string) []string {
 // Reads is which parts of a request an expression looks at, beyond its first line
 // and its connection.
 type Reads struct {
-	Headers []string // lower case, sorted
-	Cookies []string
-	Queries []string
-	All     bool // a name that is not literal: any part
-	Session bool
-	Cert    bool
-	Cluster bool
+	Headers  []string // lower case, sorted
+	Cookies  []string
+	Queries  []string
+	All      bool // a name that is not literal: any part
+	Session  bool
+	Cert     bool
+	Clusters bool
 }
 
 // readsOf finds what an expression reads.
-func (l *Language) readsOf(root ast.Node) Reads {
+func readsOf(root ast.Node) Reads {
 	v := &reading{}
 	ast.Walk(&root, v)
-	v.Headers, v.Cookies, v.Queries = union(v.Headers, nil), union(v.Cookies, nil), union(v.Queries, nil)
+	for _, names := range []*[]string{&v.Headers, &v.Cookies, &v.Queries} {
+		*names = union(*names, nil)
+	}
 	return v.Reads
 }
 
@@ -188,7 +190,7 @@ type reading struct{ Reads }
 func (v *reading) Visit(n *ast.Node) {
 	switch n := (*n).(type) {
 	case *ast.IdentifierNode:
-		v.Session = v.Session || n.Value == "session"
+		v.Session = v.Session || n.Value == sessionName
 	case *ast.MemberNode:
 		v.Cert = v.Cert || strings.HasPrefix(path(n), "client.cert")
 	case *ast.CallNode:
@@ -204,14 +206,22 @@ func (v *reading) call(n *ast.CallNode) {
 	name, literal := constant(n.Arguments, 0)
 	switch callee.Value {
 	case "header", "headers", "has_header":
-		v.Headers, v.All = append(v.Headers, strings.ToLower(name)), v.All || !literal
+		v.name(&v.Headers, strings.ToLower(name), literal)
 	case "cookie", "has_cookie":
-		v.Cookies, v.All = append(v.Cookies, name), v.All || !literal
+		v.name(&v.Cookies, name, literal)
 	case "query", "has_query":
-		v.Queries, v.All = append(v.Queries, name), v.All || !literal
+		v.name(&v.Queries, name, literal)
 	case "bucket":
 		v.Session = true
 	case "cluster":
-		v.Cluster = true
+		v.Clusters = true
 	}
+}
+
+// name notes a name, if it is known.
+func (v *reading) name(names *[]string, name string, literal bool) {
+	if literal {
+		*names = append(*names, name)
+	}
+	v.All = v.All || !literal
 }

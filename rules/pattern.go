@@ -3,16 +3,20 @@ package rules
 import (
 	"errors"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 )
+
+// patternKey is a pattern as it was written, and the function it is given to.
+type patternKey struct{ function, text string }
 
 // pattern is a compiled glob or LIKE pattern.
 type pattern struct{ re *regexp.Regexp }
 
 func (p *pattern) matches(b []byte) bool { return p.re.Match(b) }
 
-// newGlob compiles a glob: * stands for bytes other than "/", ** for any, ? for
-// one other than "/", {a,b} for one of some, \ for the byte that follows.
+// newGlob compiles a glob: * stands for characters other than "/", ** for any, ?
+// for one other than "/", {a,b} for one of some, \ for the byte that follows.
 func newGlob(text string) (*pattern, error) {
 	var b strings.Builder
 	depth := 0
@@ -48,7 +52,8 @@ func newGlob(text string) (*pattern, error) {
 	return compilePattern(b.String(), "")
 }
 
-// newLike compiles a pattern of SQL: % stands for any bytes, _ for one.
+// newLike compiles a pattern of SQL: % stands for any characters, _ for one, \ for
+// the character that follows.
 func newLike(text, flags string) (*pattern, error) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -72,9 +77,12 @@ func newLike(text, flags string) (*pattern, error) {
 func quoteByte(c byte) string { return regexp.QuoteMeta(string([]byte{c})) }
 
 func compilePattern(expression, flags string) (*pattern, error) {
-	re, err := regexp.Compile("^(?s" + flags + ":" + expression + ")$")
+	re, err := compileRegex("^(?s" + flags + ":" + expression + ")$")
+	if e, ok := errors.AsType[*syntax.Error](err); ok {
+		return nil, errors.New(e.Code.String())
+	}
 	if err != nil {
-		return nil, errors.New("it cannot be compiled: it is no UTF-8, or too large")
+		return nil, err
 	}
 	return &pattern{re}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -34,6 +35,12 @@ func (v *refusal) Visit(n *ast.Node) {
 		v.refuse(n, "a condition is one expression", "")
 	case *ast.NilNode:
 		v.refuse(n, "nil is not part of rules", `what is absent is "" or 0; has_header(), has_cookie() and has_query() tell it from what is empty`)
+	case *ast.IdentifierNode:
+		v.name(n)
+	case *ast.CallNode:
+		v.percent(n)
+	case *ast.BytesNode:
+		v.refuse(n, "texts of bytes are not part of rules", `write "..." without the b`)
 	case *ast.MapNode:
 		v.refuse(n, "maps are not part of rules", "")
 	case *ast.SliceNode:
@@ -44,6 +51,23 @@ func (v *refusal) Visit(n *ast.Node) {
 		v.binary(n)
 	case *ast.UnaryNode:
 		v.unary(n)
+	}
+}
+
+// name refuses the environment as a whole. Nothing else begins with a dollar sign.
+func (v *refusal) name(n *ast.IdentifierNode) {
+	if strings.HasPrefix(n.Value, "$") {
+		v.refuse(n, fmt.Sprintf("%s is not part of rules", n.Value), "")
+	}
+}
+
+// percent checks a share here, since the check of types makes other nodes of numbers.
+func (v *refusal) percent(n *ast.CallNode) {
+	if path(n.Callee) != "percent" || len(n.Arguments) != 1 {
+		return
+	}
+	if _, ok := share(n.Arguments[0]); !ok {
+		v.add(n.Arguments[0], codeLiteral, "percent() takes a literal number from 0 to 100", "")
 	}
 }
 
@@ -97,62 +121,4 @@ func (v *refusal) refuse(n ast.Node, message, hint string) { v.add(n, codeRefuse
 
 func (v *refusal) add(n ast.Node, code, message, hint string) {
 	v.errs = append(v.errs, at(v.source, n.Location(), code, message, hint))
-}
-
-// checkLiterals checks the arguments that must be literal, and patterns.
-func (l *Language) checkLiterals(source string, root ast.Node) []*Error {
-	v := &literals{refusal{source: source}, l}
-	ast.Walk(&root, v)
-	return v.errs
-}
-
-type literals struct {
-	refusal
-	language *Language
-}
-
-// Visit implements ast.Visitor.
-func (v *literals) Visit(n *ast.Node) {
-	if call, ok := (*n).(*ast.CallNode); ok {
-		v.call(call)
-	}
-}
-
-func (v *literals) call(n *ast.CallNode) {
-	fn := v.language.function(n)
-	switch {
-	case fn == nil:
-		return
-	case fn.name == "percent":
-		if _, ok := share(n.Arguments[0]); !ok {
-			v.add(n.Arguments[0], codeLiteral, "percent() takes a literal number from 0 to 100", "")
-		}
-		return
-	case fn.literal == nil:
-		return
-	}
-	first := 0
-	if len(n.Arguments) > 1 {
-		first = 1
-	}
-	for _, argument := range n.Arguments[first:] {
-		v.literal(fn, argument)
-	}
-}
-
-func (v *literals) literal(fn *function, n ast.Node) {
-	s, ok := n.(*ast.StringNode)
-	if !ok {
-		v.add(n, codeLiteral, fmt.Sprintf("%s() takes a literal text here: it is compiled when the configuration is read", fn.name), "")
-		return
-	}
-	err := fn.literal(v.language, s.Value)
-	if err == nil {
-		return
-	}
-	hint := ""
-	if u, ok := err.(*unknown); ok {
-		hint = u.hint()
-	}
-	v.add(n, codeLiteral, fmt.Sprintf("%s(): %v", fn.name, err), hint)
 }

@@ -16,6 +16,7 @@ package rules
 
 import (
 	"sync"
+	"time"
 
 	"github.com/expr-lang/expr/vm"
 )
@@ -37,6 +38,7 @@ type Language struct {
 	functions map[string]*function // by name
 	clusters  map[string]int       // index into Options.Clusters, by every name it goes by
 	frames    sync.Pool            // of *frame
+	names     map[string]any       // the environment, for its types
 
 	unpatched bool // for tests: everything runs on the expression's machine
 }
@@ -57,6 +59,7 @@ func New(o Options) *Language {
 		}
 	}
 	l.frames.New = func() any { return newFrame(l) }
+	l.names = newFrame(l).env
 	return l
 }
 
@@ -73,9 +76,11 @@ type Program struct {
 	language *Language
 	source   string
 	code     *vm.Program
-	tests    []test   // what the code calls by number
-	vars     []string // what the code still reads of the environment
-	seed     uint64   // of percent()
+	tests    []test                    // what the code calls by number
+	vars     []*variable               // what the code still reads of the environment
+	patterns map[patternKey]*pattern   // what it still matches with
+	zones    map[string]*time.Location // where it still asks for the time
+	seed     uint64                    // of percent()
 	cost     int
 	slow     []string
 	requires Requires
@@ -104,12 +109,9 @@ func (p *Program) Reads() Reads { return p.reads }
 // nothing unless the program is slow.
 func (p *Program) Match(r *Request) (bool, error) {
 	f := p.language.frames.Get().(*frame)
-	f.begin(p, r)
-	result, err := f.machine.Run(p.code, f.env)
-	f.end()
+	result, err := f.run(p, r)
+	f.program, f.request = nil, nil
 	p.language.frames.Put(f)
-	if err != nil {
-		return false, unwrap(err)
-	}
-	return result.(bool), nil
+	matched, _ := result.(bool)
+	return matched, err
 }

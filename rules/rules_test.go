@@ -144,15 +144,30 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// Each function's example is true of the request that has everything.
+// Each function's example is what the table says, for people who try it out and as a
+// rule.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	for _, f := range Functions() {
 		if !strings.Contains(f.Example, f.Name+"(") {
 			t.Errorf("the example of %s does not call it: %s", f.Name, f.Example)
 		}
-		if !matches(t, f.Example, request()) {
-			t.Errorf("%s is not true", f.Example)
+		v, errs := language(t).Eval(f.Example, request())
+		if errs != nil || v.Text != f.Result {
+			t.Errorf("%s is %s (%v), the table says %s", f.Example, v.Text, errs, f.Result)
+		}
+		asRule := f.Example
+		switch v.Type {
+		case "string", "int":
+			asRule += " == " + f.Result
+		case "[]string":
+			asRule = strings.Split(strings.Trim(f.Result, "[]"), ", ")[0] + " in " + asRule
+		}
+		p, errs := language(t).Compile("", asRule)
+		if errs != nil {
+			t.Errorf("%s: %v", asRule, errs[0])
+		} else if got, err := p.Match(request()); err != nil || !got && f.Result != "false" {
+			t.Errorf("%s is %v, %v", asRule, got, err)
 		}
 	}
 }
@@ -183,7 +198,41 @@ func TestMistakes(t *testing.T) {
 		{`len(filter([1], # > 0)) == 1`, `1:5 E309 loops are not allowed in rules ("filter"): write each case, or use in_list()`},
 		{`1 in 1..10`, `1:7 E309 ranges are not allowed in rules: compare with < and >=`},
 		{`path | lower() == "a"`, `1:6 E309 "|" is not part of rules: write "or", or f(x) for x | f()`},
-		{`let a = 1; a == 1`, `1:10 E309 ";" is not part of rules: a condition is one expression`},
+		{`let a = 1; a == 1`, `1:1 E309 variables are not declared in rules: write the expression in its place`},
+		{`true; false`, `1:5 E309 ";" is not part of rules: a condition is one expression`},
+		{`$env.method == "GET"`, `1:1 E309 $env is not part of rules`},
+		{`client?.port == 1`, `1:9 E309 ?. is not part of rules: nothing is ever nil: write .`},
+		{`method[0:1] == "G"`, `1:7 E309 slices are not part of rules: before(s, x) and after(s, x) cut a text`},
+		{`{"a": 1} == 1`, `1:1 E309 maps are not part of rules`},
+		{`b"a" == "a"`, `1:1 E309 texts of bytes are not part of rules: write "..." without the b`},
+		{`["a"][0] == "a"`, `1:1 E309 a list that is spelt out is for in only`},
+		{`client.ip.IsPrivate()`, `1:11 E301 ip has no "IsPrivate"`},
+		{`client.ip == "10.1.2.3"`, `1:11 E301 invalid operation: == (mismatched types ip and string): write an address as ip("10.1.2.3")`},
+		{`!method == "GET"`, `1:1 E301 invalid operation: ! (mismatched type string): write not (a == b), or a != b`},
+		{`method in [header]`, `1:8 E301 cannot use string as type function in array`},
+		{`header == header`, `1:1 E301 header is a function: call it: header(...)`},
+		{`header["X"] == ""`, `1:7 E301 function has no "X"`},
+		{`len(port) == 0`, `1:5 E301 len() takes string or []string, not int`},
+		{`in_list(port, "words")`, `1:9 E301 in_list() takes ip or string, not int`},
+		{`"ip" in client`, `1:6 E301 client is no list: write a list such as ["a", "b"], or in_list()`},
+		{`glob(port, "/")`, `1:6 E301 cannot use int as argument (type string) to call glob`},
+		{`cidr(client.ip)`, `1:1 E301 not enough arguments to call cidr: name networks behind the address`},
+		{`session.new ? true : "x"`, `1:22 E301 it is bool, or string: both must be of one type`},
+		{`lower(method ?? 1) == ""`, `1:17 E301 it is string, or int: both must be of one type`},
+		{`method = "GET"`, `1:8 E301 unexpected "=": did you mean "=="`},
+		{`matches(path, "a")`, `1:1 E301 unexpected "matches": matches stands between two values`},
+		{`mtches(path, "a")`, `1:1 E301 unknown name "mtches": did you mean "matches"`},
+		{`header("a b") == ""`, `1:8 E307 header(): "a b" is no name of a header field`},
+		{`has_header("") or true`, `1:12 E307 has_header(): "" is no name of a header field`},
+		{`like(path, host)`, `1:12 E307 like() takes a literal text here: it is compiled when the configuration is read`},
+		{`bucket(host) < 5`, `1:8 E307 bucket() takes a literal text here: it is compiled when the configuration is read`},
+		{`percent(port)`, `1:9 E307 percent() takes a literal number from 0 to 100`},
+		{`path matches "(x{999}y){1,5}"`, "1:14 E307 matches: \"(x{999}y){1,5}\": invalid repeat count: `{1,5}`"},
+		{`path matches "x{999}x{999}x{999}"`, `1:14 E307 matches: "x{999}x{999}x{999}": it is too large: about 2997 steps, the limit is 2000`},
+		{`method == "é" and pth == "/"`, `1:19 E301 unknown name "pth": did you mean "path"`},
+		{strings.Repeat(`path matches "a" or `, 30) + "true", `1:1 E312 it costs 600, the limit is 500: 30 x matches at 20 each: use glob(), in_list() or a list of constants, or write two rules`},
+		{strings.Repeat(`method == "a" or `, 100) + "true", `1:1290 E313 it has more than 300 parts: use in, or in_list(), or write two rules`},
+		{strings.Repeat(" ", 20_000), `1:1 E313 it is 20000 bytes long, the limit is 16384`},
 		{`header("a") == nil`, `1:16 E309 nil is not part of rules: what is absent is "" or 0; has_header(), has_cookie() and has_query() tell it from what is empty`},
 		{`port + 1 == 2`, `1:6 E309 "+" is not part of rules: rules compare, they do not calculate`},
 		{"method == \"GET\"\n  and pth == \"/\"", `2:7 E301 unknown name "pth": did you mean "path"`},
@@ -191,12 +240,12 @@ func TestMistakes(t *testing.T) {
 	} {
 		_, errs := language(t).Compile("r", tt.source)
 		if errs == nil {
-			t.Errorf("%s compiles", tt.source)
+			t.Errorf("%.80s compiles", tt.source)
 			continue
 		}
 		e := errs[0]
 		if got := fmt.Sprintf("%d:%d %s %v", e.Line, e.Column, e.Code, e); got != tt.want {
-			t.Errorf("%s:\n got %s\nwant %s", tt.source, got, tt.want)
+			t.Errorf("%.80s:\n got %s\nwant %s", tt.source, got, tt.want)
 		}
 	}
 }

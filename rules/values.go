@@ -46,13 +46,14 @@ func (r *Request) cookie(name string) (value []byte, found bool) { return wire.C
 var equals, ampersand = []byte("="), []byte("&")
 
 // query is the first value of a query argument, decoded: a + is a blank, %XX the
-// byte. An argument without = has the empty value.
+// byte, and a % that begins no such escape itself. An argument without = has the
+// empty value; one without anything is none.
 func (f *frame) query(name string) (value []byte, found bool) {
 	for rest := f.request.Query; len(rest) > 0; {
 		var pair []byte
 		pair, rest, _ = bytes.Cut(rest, ampersand)
 		key, value, _ := bytes.Cut(pair, equals)
-		if string(f.decode(key)) == name {
+		if len(pair) > 0 && string(f.decode(key)) == name {
 			return f.decode(value), true
 		}
 	}

@@ -43,7 +43,7 @@ var variables = []variable{
 		{"node.name", "string", "name of this gateway"},
 		{"node.zone", "string", "zone of its host"},
 	}},
-	{"session", sessionType{}, func(f *frame) any { return sessionOf(f.request) }, []Variable{
+	{sessionName, sessionType{}, func(f *frame) any { return sessionOf(f.request) }, []Variable{
 		{"session.id", "string", "id of the request's session, by the site's session definition"},
 		{"session.primary", "string", "what it says of its origin"},
 		{"session.secondary", "string", "what it says of the origin with its replica"},
@@ -68,6 +68,9 @@ func Variables() (all []Variable) {
 	}
 	return all
 }
+
+// sessionName is the variable whose value is secret: a log has only its hash.
+const sessionName = "session"
 
 func variableNamed(name string) *variable {
 	for i := range variables {

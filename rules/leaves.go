@@ -3,7 +3,7 @@ package rules
 import (
 	"bytes"
 	"net/netip"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/expr-lang/expr/ast"
@@ -120,7 +120,7 @@ func compareWith(a value, s, op string) test {
 		want := []byte(s)
 		return func(f *frame) bool { return bytes.Contains(a.open(f), want) }
 	case "matches":
-		re, err := regexp.Compile(s)
+		re, err := compileRegex(s)
 		if err != nil {
 			return nil
 		}
@@ -257,7 +257,7 @@ func (c leaves) text(n ast.Node) (value, bool) {
 	switch n := n.(type) {
 	case *ast.IdentifierNode, *ast.MemberNode:
 		read := texts[path(n)]
-		return value{read, path(n) == "session.id"}, read != nil
+		return value{read, strings.HasPrefix(path(n), "session.")}, read != nil
 	case *ast.CallNode:
 		if fn := c.language.function(n); fn != nil && fn.text != nil {
 			return fn.text(c, n.Arguments)
@@ -286,9 +286,15 @@ var texts = map[string]text{
 	"node.name":               func(f *frame) []byte { return f.text(f.language.options.NodeName) },
 	"node.zone":               func(f *frame) []byte { return f.text(f.language.options.Zone) },
 	"session.id":              func(f *frame) []byte { return f.request.Session.ID },
-	"session.primary":         func(f *frame) []byte { return f.request.Session.Primary },
-	"session.secondary":       func(f *frame) []byte { return f.request.Session.Secondary },
+	"session.primary":         func(f *frame) []byte { return f.ofSession(f.request.Session.Primary) },
+	"session.secondary":       func(f *frame) []byte { return f.ofSession(f.request.Session.Secondary) },
 	"request.id":              func(f *frame) []byte { return f.request.ID },
+}
+
+// ofSession returns what the session's id says, which a hash of it does not.
+func (f *frame) ofSession(part []byte) []byte {
+	f.open(f.request.Session.ID)
+	return part
 }
 
 // number compiles a node that is a whole number.
