@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,18 +11,24 @@ import (
 // An Application is what is deployed below a context root (M-BEST-01).
 type Application struct {
 	Name        string
-	Hosts       []string // as those of a site; nil: any
+	Hosts       []string // as those of a site; none: any
 	ContextRoot string   // of the path, ends at a segment boundary; empty or "/": every path
-	Patterns    []string // below the context root: "/exact", "/path/*", "*.ext", "/" for what nothing else fits; nil: "/*"
+	Patterns    []string // below the context root: "/exact", "/path/*", "*.ext", "/" for what nothing else fits; none: "/*"
 	Clusters    []int    // indexes into Options.Clusters
 }
 
 // application is a compiled [Application].
 type application struct {
 	name     string
-	hosts    []hostPattern
+	hosts    []virtualHost
 	root     prefix
 	patterns []servletPattern // the best first
+}
+
+// A virtualHost is one entry of an application's hosts.
+type virtualHost struct {
+	hostPattern
+	weight int // the one with more fits better
 }
 
 // A patternKind says how a pattern fits; the greater, the better.
@@ -44,39 +51,61 @@ type servletPattern struct {
 func compileApplication(a Application) (application, error) {
 	c := application{name: a.Name}
 	var errs []error
+	wrong := func(key, text string, err error) {
+		if err != nil {
+			errs = append(errs, fmt.Errorf("applications.%s.%s: %q: %w", a.Name, key, text, err))
+		}
+	}
 	for i, text := range a.Hosts {
 		h, err := parseHost(text)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("applications.%s.hosts[%d]: %q: %w", a.Name, i, text, err))
-		}
-		c.hosts = append(c.hosts, h)
+		wrong(fmt.Sprintf("hosts[%d]", i), text, err)
+		c.hosts = append(c.hosts, virtualHost{h, weigh(&h)})
 	}
-	root, err := parsePrefix(strings.TrimSuffix(a.ContextRoot, "/"))
-	if err == nil && root.query != "" {
-		err = errors.New("a context root is a path, without a query")
-	}
-	if err != nil {
-		errs = append(errs, fmt.Errorf("applications.%s.context_root: %q: %w", a.Name, a.ContextRoot, err))
-	}
+	root, err := parsePath(strings.TrimSuffix(a.ContextRoot, "/"))
+	wrong("context_root", a.ContextRoot, err)
 	c.root = root
-	patterns := a.Patterns
-	if patterns == nil {
-		patterns = []string{"/*"}
-	}
-	for i, text := range patterns {
+	for i, text := range a.Patterns {
 		p, err := parsePattern(text)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("applications.%s.patterns[%d]: %q: %w", a.Name, i, text, err))
-		}
+		wrong(fmt.Sprintf("patterns[%d]", i), text, err)
 		c.patterns = append(c.patterns, p)
 	}
-	slices.SortStableFunc(c.patterns, func(a, b servletPattern) int {
-		if a.kind != b.kind {
-			return int(b.kind) - int(a.kind)
-		}
-		return len(b.want) - len(a.want)
-	})
+	if c.patterns == nil {
+		c.patterns = []servletPattern{{kind: byPath, text: "/*"}}
+	}
+	slices.SortStableFunc(c.patterns, byFitness)
 	return c, errors.Join(errs...)
+}
+
+// weigh is the more, the fewer hosts a pattern fits: one host before several, then
+// by what is written beside wildcards, then a wildcard for one label before one
+// for more, then one port before any. It is never 0.
+func weigh(h *hostPattern) int {
+	weight := 1
+	if h.port != 0 {
+		weight += 1
+	}
+	if !strings.Contains(h.name, "**") {
+		weight += 2
+	}
+	weight += 4 * (len(h.name) - strings.Count(h.name, "*"))
+	if h.labels == nil {
+		weight += 1 << 16 // more than any letters come to
+	}
+	return weight
+}
+
+// byFitness sorts the better patterns first.
+func byFitness(a, b servletPattern) int {
+	return cmp.Or(cmp.Compare(b.kind, a.kind), cmp.Compare(len(b.want), len(a.want)))
+}
+
+// parsePath reads a path, and brings it to canonical form.
+func parsePath(text string) (prefix, error) {
+	p, err := parsePrefix(text)
+	if err == nil && p.query != "" {
+		err = errors.New("must be a path, without a query")
+	}
+	return p, err
 }
 
 // parsePattern reads a pattern; its path gets the canonical form.
@@ -87,11 +116,7 @@ func parsePattern(text string) (servletPattern, error) {
 		p.kind = defaultPattern
 		return p, nil
 	case strings.HasPrefix(text, "*."):
-		p.kind, p.want = byExtension, text[1:]
-		if len(p.want) < 2 || strings.ContainsAny(p.want[1:], "*/") {
-			return p, errors.New(`write an extension as "*.jsp"`)
-		}
-		return p, nil
+		return parseExtension(text)
 	case isPath:
 		p.kind, p.want = byPath, below
 	default:
@@ -100,11 +125,20 @@ func parsePattern(text string) (servletPattern, error) {
 	if strings.Contains(p.want, "*") || p.want != "" && p.want[0] != '/' {
 		return p, errors.New(`write "/path", "/path/*", "*.ext", or "/" for what no other pattern fits`)
 	}
-	path, err := parsePrefix(p.want)
-	if err == nil && path.query != "" {
-		err = errors.New("a pattern has no query")
-	}
+	path, err := parsePath(p.want)
 	p.want = path.path
+	return p, err
+}
+
+func parseExtension(text string) (servletPattern, error) {
+	p := servletPattern{kind: byExtension, text: text}
+	if len(text) == len("*.") || strings.ContainsAny(text[1:], "*/") {
+		return p, errors.New(`write an extension as "*.jsp"`)
+	}
+	path, err := parsePath("/" + text[1:])
+	if err == nil {
+		p.want = path.path[1:]
+	}
 	return p, err
 }
 
@@ -184,9 +218,8 @@ func (a *application) fit(r *Request) (f fitness, pattern int, ok bool) {
 	return fitness{host, len(a.root.path), p.kind, len(p.want)}, pattern, true
 }
 
-// hostFit is how well the request's host fits: -1 not at all, 0 any host does,
-// else more for more letters that are written, and most for a host without
-// wildcard.
+// hostFit is how well the request's host fits: -1 not at all, 0 as any host does,
+// else as the heaviest entry of hosts that it fits.
 func (a *application) hostFit(r *Request) int {
 	if a.hosts == nil {
 		return 0
@@ -194,14 +227,9 @@ func (a *application) hostFit(r *Request) int {
 	best, port := -1, portOf(r)
 	for i := range a.hosts {
 		h := &a.hosts[i]
-		if !h.fitsHost(r.Host) || !h.fitsPort(port) {
-			continue
+		if h.weight > best && h.fitsHost(r.Host) && h.fitsPort(port) {
+			best = h.weight
 		}
-		n := 1 + len(h.name)
-		if h.labels == nil {
-			n += 1 << 16
-		}
-		best = max(best, n)
 	}
 	return best
 }

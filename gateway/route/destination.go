@@ -1,9 +1,10 @@
 package route
 
 import (
-	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // An Origin is one origin of a cluster, with what destinations can name of it.
@@ -35,78 +36,110 @@ type Destination struct {
 // edition as cell/cluster@edition; an application's wherever they are as
 // app:NAME or app:NAME@edition; and the long forms cluster=CELL,CLUSTER and
 // server=CELL,HOST,USERDIR,ORIGIN. In every part a * stands for any characters.
+// An origin may be named by an address, also one that is a URL.
 func ParseDestination(text, home string) (Destination, error) {
 	d := Destination{text: text}
-	if strings.ContainsAny(text, " \t\r\n") {
-		return d, errors.New("a destination has no blanks")
+	if tight := strings.Join(strings.Fields(text), ""); tight != text {
+		return d, fmt.Errorf("a destination has no blanks: write %q", tight)
 	}
-	switch kind, rest, long := strings.Cut(text, "="); {
-	case long && kind == "cluster":
-		return d, d.parts(rest, ",", "cluster=CELL,CLUSTER", &d.cell, &d.cluster)
-	case long && kind == "server":
-		return d, d.parts(rest, ",", "server=CELL,HOST,USERDIR,ORIGIN", &d.cell, &d.host, &d.dir, &d.origin)
+	kind, rest, long := strings.Cut(text, "=")
+	app, byApplication := strings.CutPrefix(text, "app:")
+	switch {
+	case long:
+		return d, d.long(kind, strings.Split(rest, ","))
+	case byApplication:
+		return d, d.app(app)
 	}
-	if name, ok := strings.CutPrefix(text, "app:"); ok {
-		return d, d.app(name)
+	return d, d.short(strings.SplitN(text, "/", 3), home)
+}
+
+// The forms of a destination, as errors show them.
+const (
+	shortForm   = "cell/cluster, cell/cluster/origin or cell/cluster@edition"
+	appForm     = "app:NAME or app:NAME@EDITION"
+	clusterForm = "cluster=CELL,CLUSTER"
+	serverForm  = "server=CELL,HOST,USERDIR,ORIGIN"
+)
+
+// long reads what stands after "cluster=" or "server=".
+func (d *Destination) long(kind string, texts []string) error {
+	cell, cluster := part{"cell", &d.cell}, part{"cluster", &d.cluster}
+	host, dir, origin := part{"host", &d.host}, part{"user directory", &d.dir}, part{"origin", &d.origin}
+	switch kind {
+	case "cluster":
+		return readParts(clusterForm, texts, cell, cluster)
+	case "server":
+		return readParts(serverForm, texts, cell, host, dir, origin)
 	}
-	return d, d.short(text, home)
+	return fmt.Errorf(`nothing begins with "%s=": write %s or %s`, kind, clusterForm, serverForm)
 }
 
 // app reads NAME or NAME@edition.
 func (d *Destination) app(text string) error {
 	d.byApplication = true
-	name, edition, err := cutEdition(text)
-	if err != nil {
-		return err
-	}
-	d.edition = edition
-	return d.parts(name, "\x00", "app:NAME or app:NAME@EDITION", &d.application)
+	return d.readLabelled(appForm, []string{text}, part{"application", &d.application})
 }
 
-// short reads cluster, cell/cluster, or cell/cluster/origin, whose name may be an
-// address.
-func (d *Destination) short(text, home string) error {
-	const forms = "cell/cluster, cell/cluster/origin, cell/cluster@edition, app:NAME@edition, cluster=CELL,CLUSTER or server=CELL,HOST,USERDIR,ORIGIN"
-	cell, rest, found := strings.Cut(text, "/")
-	if !found {
-		cell, rest = home, text
+// short reads a cluster, a cell and a cluster, or these and an origin.
+func (d *Destination) short(texts []string, home string) error {
+	cell, cluster := part{"cell", &d.cell}, part{"cluster", &d.cluster}
+	switch len(texts) {
+	case 1:
+		return d.readLabelled(shortForm, []string{home, texts[0]}, cell, cluster)
+	case 2:
+		return d.readLabelled(shortForm, texts, cell, cluster)
 	}
-	cluster, origin, named := strings.Cut(rest, "/")
-	if named {
-		return d.parts(cell+"\x00"+cluster+"\x00"+origin, "\x00", forms, &d.cell, &d.cluster, &d.origin)
-	}
-	cluster, edition, err := cutEdition(cluster)
-	if err != nil {
-		return err
-	}
-	d.edition = edition
-	return d.parts(cell+"\x00"+cluster, "\x00", forms, &d.cell, &d.cluster)
+	return readParts(shortForm, texts, cell, cluster, part{"origin", &d.origin})
 }
 
-func cutEdition(text string) (rest string, edition wildcard, err error) {
-	rest, label, found := strings.Cut(text, "@")
-	if found && label == "" {
-		return "", nil, errors.New(`no edition stands after "@"`)
-	}
+// readLabelled reads parts of which the last one may end in @edition.
+func (d *Destination) readLabelled(form string, texts []string, parts ...part) error {
+	last := len(texts) - 1
+	name, label, found := strings.Cut(texts[last], "@")
 	if found {
-		edition = newWildcard(label)
+		texts, parts = append(texts[:last:last], name, label), append(parts, part{"edition", &d.edition})
 	}
-	return rest, edition, nil
+	return readParts(form, texts, parts...)
 }
 
-// parts reads as many parts as there are places for them.
-func (d *Destination) parts(text, separator, form string, into ...*wildcard) error {
-	parts := strings.Split(text, separator)
-	if len(parts) != len(into) {
-		return fmt.Errorf("write %s", form)
+// A part is a place in a destination for one wildcard.
+type part struct {
+	name string
+	of   *wildcard
+}
+
+func readParts(form string, texts []string, parts ...part) error {
+	if len(texts) != len(parts) {
+		return fmt.Errorf("%d parts are wanted, not %d: write %s", len(parts), len(texts), form)
 	}
 	for i, p := range parts {
-		if p == "" {
-			return fmt.Errorf("a part is empty: write %s, with * for any", form)
+		if err := p.read(texts[i]); err != nil {
+			return fmt.Errorf("%w: write %s", err, form)
 		}
-		*into[i] = newWildcard(p)
 	}
 	return nil
+}
+
+// read refuses what would select nothing, whatever the configuration: no name
+// holds what parts the forms of destinations.
+func (p part) read(text string) error {
+	if text == "" {
+		return fmt.Errorf("the %s is empty (* stands for any)", p.name)
+	}
+	name := text
+	if p.name == "origin" {
+		name = strings.Replace(text, "://", "", 1)
+	}
+	if i := strings.IndexFunc(name, cannotBeInName); i >= 0 {
+		c, _ := utf8.DecodeRuneInString(name[i:])
+		return fmt.Errorf("%q cannot stand in the %s", string(c), p.name)
+	}
+	*p.of = newWildcard(text)
+	return nil
+}
+
+func cannotBeInName(c rune) bool {
+	return strings.ContainsRune("/@=,", c) || unicode.IsControl(c)
 }
 
 // Selects reports whether the destination selects an origin.
