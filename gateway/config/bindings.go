@@ -111,13 +111,9 @@ func (l *loader) lintBinding(s Session, path string) {
 	}
 }
 
-// originsHaveIDs reports whether an id of a session can name an origin: some are
-// written, or WebLogic servers are asked for theirs.
+// originsHaveIDs reports whether an id of a session can name an origin.
 func (l *loader) originsHaveIDs() bool {
 	for _, c := range l.cfg.Clusters {
-		if c.Weblogic.DynamicServerList {
-			return true
-		}
 		for _, o := range c.Origins {
 			if len(o.IDs) > 0 {
 				return true

@@ -103,9 +103,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{"group of nothing", "rules: [{ name: a, permit: { to: b, failover: [[]] } }]"},
 		{"rule of a site with an unknown key", "sites: { a: { hosts: [a], rules: [{ name: a, deny: {} }] } }"},
 		{"wrong kind of binding", "sessions: { a: { cookie: A, binding: sticky } }"},
-		{"weight of nothing", "hosts: { a: { weight: 0 } }"},
-		{"edition that serves nothing", "editions: { a: { next: \"2.0\" } }"},
-		{"wrong strategy", "editions: { a: { active: \"1.0\", rollout: { strategy: all } } }"},
+		{"edition that serves nothing", "editions: { a: {} }"},
 		{"neither cookie nor url_param", "sessions: { a: { entries: 1 } }"},
 	} {
 		if err := validate(t, s, []byte(tt.text)); err == nil {

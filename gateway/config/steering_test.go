@@ -18,7 +18,7 @@ func TestSteeringFile(t *testing.T) {
 		got, want any
 	}{
 		{"node", []string{c.Node.Host, c.Node.Cell}, []string{"host-a", "east"}},
-		{"hosts", c.Hosts, map[string]Host{"host-a": {Weight: 1, Zone: "z1"}, "10.0.0.2": {Weight: 1}}},
+		{"hosts", c.Hosts, map[string]Host{"host-a": {Zone: "z1"}, "10.0.0.2": {}}},
 		{"host of an origin", shop.Origins[0].Host, "host-a"},
 		{"host of an address", shop.Origins[1].Host, "10.0.0.2"},
 		{"host of an IPv6 address", c.Clusters["east/api"].Origins[0].Host, "2001:db8::3"},
@@ -26,7 +26,6 @@ func TestSteeringFile(t *testing.T) {
 		{"user directory", shop.Origins[0].UserDir, "wlp"},
 		{"edition of an origin", shop.Origins[0].Edition, EditionLabel{"shop", "2.0"}},
 		{"edition of its cluster", shop.Origins[1].Edition, EditionLabel{"shop", "1.0"}},
-		{"dynamic server list", shop.Weblogic.DynamicServerList, true},
 		{"application", c.Applications["shop"], Application{Hosts: []string{"shop.example", "*.shop.example:443"}, ContextRoot: "/shop",
 			Patterns: []string{"/*", "/exact", "/a/*", "*.jsp", "/"}, Clusters: []string{"shop", "dr/shop"}}},
 		{"application by default", c.Applications["api"], Application{ContextRoot: "/", Patterns: []string{"/*"}, Clusters: []string{"east/api"}}},
@@ -35,7 +34,7 @@ func TestSteeringFile(t *testing.T) {
 		{"clusters in either spelling", c.Mappings[1].Clusters, []string{"shop", "dr/shop"}},
 		{"failover in the other spelling", c.Mappings[1].Failover, []string{"east/api"}},
 		{"one cluster in the other spelling", c.Mappings[3].Clusters, []string{"plain"}},
-		{"editions", c.Editions["shop"], Edition{Active: "1.0", Next: "3.0", Rollout: Rollout{Strategy: "atomic", GroupSize: 1}}},
+		{"editions", c.Editions["shop"], Edition{Active: "1.0"}},
 		{"names and networks", c.Lists["office"], []string{"10.1.0.0/16", "*.shop.example", "any text"}},
 		{"authority", c.RulesAuthority, "dr"},
 		{"no shield", c.OverrideAffinity, true},
@@ -193,10 +192,10 @@ func TestInputsThatAreWritten(t *testing.T) {
 // TestManyRulesEnd: mistakes in rules must not take time that grows with the
 // square of their number. This takes a second, and did take 40.
 func TestManyRulesEnd(t *testing.T) {
-	text := smallest + "rules: [\n" + strings.Repeat(strings.Repeat("{ name: 1 }, ", 10)+"\n", 5_000) + "]\n"
+	text := smallest + "rules: [\n" + strings.Repeat(strings.Repeat("{ name: 1 }, ", 10)+"\n", 6_000) + "]\n"
 	start := time.Now()
 	_, problems := Parse("w.yaml", []byte(text))
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > 30*time.Second {
 		t.Errorf("took %v", took)
 	}
 	if len(problems) != maxProblems+1 {
