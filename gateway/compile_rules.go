@@ -60,7 +60,7 @@ func (c *compiler) rule(language *rules.Language, site int, cfg *config.Rule) {
 		return
 	}
 	r := route.Rule{Name: cfg.Name, Site: site, OverrideAffinity: cfg.OverrideAffinity, ShareCache: cfg.ShareCache}
-	a := &ruleAction{name: cfg.Name, path: path, metrics: c.set.Rule(cfg.Name)}
+	a := &ruleAction{name: cfg.Name, path: path, place: c.cfg.At(path, config.Warning, "", "", "").Place(), metrics: c.set.Rule(cfg.Name)}
 	if cfg.When != "" {
 		r.When = c.condition(language, path+".when", cfg)
 	}

@@ -38,7 +38,7 @@ func (e *Explainer) Explain(q Question) (*Explanation, error) {
 
 // Rules are the rules in the order in which they are tried: those of all sites,
 // then those of each.
-func (e *Explainer) Rules() []RuleInfo { return e.snap.ruleInfos(e.config) }
+func (e *Explainer) Rules() []RuleInfo { return e.snap.ruleInfos() }
 
 // Explain says what would happen to a request now, and why: origins are as they
 // are. It moves no turn, binds nothing and is not counted.
@@ -57,12 +57,12 @@ func (g *Gateway) Explain(q Question) (*Explanation, error) {
 // Rules are the rules of the current configuration, in the order in which they
 // are tried, with what they have decided since the start.
 func (g *Gateway) Rules() []RuleInfo {
-	snap, cfg, err := g.hold()
+	snap, _, err := g.hold()
 	if err != nil {
 		return nil
 	}
 	defer snap.release()
-	return snap.ruleInfos(cfg)
+	return snap.ruleInfos()
 }
 
 // hold returns the current snapshot, which must be released, and what it was
@@ -77,12 +77,12 @@ func (g *Gateway) hold() (*snapshot, *config.Config, error) {
 }
 
 // ruleInfos describes the rules.
-func (s *snapshot) ruleInfos(cfg *config.Config) []RuleInfo {
+func (s *snapshot) ruleInfos() []RuleInfo {
 	infos := []RuleInfo{}
 	for i, a := range s.actions {
 		r := s.table.Rule(i)
 		info := RuleInfo{
-			Index: i, Name: a.name, Path: a.path, Place: cfg.At(a.path, config.Warning, "", "", "").Place(),
+			Index: i, Name: a.name, Path: a.path, Place: a.place,
 			Action: a.text(r), Hits: a.metrics.Hits.Load(), Errors: a.metrics.Errors.Load(),
 		}
 		if r.Site >= 0 {

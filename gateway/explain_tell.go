@@ -167,7 +167,7 @@ func (m *member) path() string {
 
 func (e *explanation) rules() {
 	d := &e.x.decision
-	infos := e.snap.ruleInfos(e.cfg)
+	infos := e.snap.ruleInfos()
 	for _, s := range e.trace.Rules {
 		info := infos[s.Rule]
 		r := ExplainedRule{

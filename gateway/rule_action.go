@@ -12,6 +12,7 @@ import (
 type ruleAction struct {
 	name   string
 	path   string // of the rule in the configuration
+	place  string // of the rule: file:line
 	action route.Action
 	sticky bool // sessions are bound to the origin that answers
 

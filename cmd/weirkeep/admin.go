@@ -146,8 +146,11 @@ func (k *keeper) Status() admin.Status {
 
 // Explain is for the admin API.
 func (k *keeper) Explain(q admin.Question) (any, error) {
-	question := gateway.Question{Raw: []byte(q.Head), Secure: q.Secure, Down: q.Down, States: q.States}
-	var err error
+	head, err := latin1Bytes(q.Head)
+	if err != nil {
+		return nil, fmt.Errorf("head: %w", err)
+	}
+	question := gateway.Question{Raw: head, Secure: q.Secure, Down: q.Down, States: q.States}
 	if question.From, err = parseFrom(q.From); err != nil {
 		return nil, err
 	}

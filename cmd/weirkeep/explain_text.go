@@ -53,6 +53,7 @@ func (a *app) sayExplanation(e *gateway.Explanation) error {
 	t.bestSet(e.BestSet)
 	t.binding(e.Binding)
 	t.rules(e)
+	t.groups(e.Groups)
 	if e.Variant != "" {
 		t.line("variant", "%s", e.Variant)
 	}
@@ -83,14 +84,22 @@ func (t *teller) mapping(m *gateway.ExplainedMapping) {
 	}
 	heading := "mapping"
 	if m.Index >= 0 {
-		t.line(heading, "%d of %d   site %s (host %q)", m.Index, m.Total, m.Site, m.Host)
+		t.line(heading, "%d of %d, mappings[%d]   site %s (%s)", m.Index+1, m.Total, m.Index, m.Site, hostText(m.Host))
 		heading = ""
 	} else {
 		t.line(heading, "none of %d   %s", m.Total, siteText(m.Site))
 	}
 	for _, s := range m.Considered {
-		t.line("", "  %d: %s", s.Mapping, s.Why)
+		t.line("", "  %d: %s", s.Mapping+1, s.Why)
 	}
+}
+
+// hostText is through what a site has the request.
+func hostText(host string) string {
+	if host == "" {
+		return "the default site"
+	}
+	return fmt.Sprintf("host %q", host)
 }
 
 func siteText(site string) string {
@@ -147,6 +156,19 @@ func (t *teller) binding(b *gateway.ExplainedBinding) {
 	t.line("binding", "session %s, %s%s   %s%s", b.Session, cmp.Or(b.Carrier, b.Kind), where, b.Why, shields)
 }
 
+// groups are the sets of origins that are tried one after the other, if there are
+// several.
+func (t *teller) groups(all []gateway.ExplainedGroup) {
+	if len(all) < 2 {
+		return
+	}
+	var texts []string
+	for i := range all {
+		texts = append(texts, groupText(&all[i]))
+	}
+	t.line("groups", "%s", strings.Join(texts, ", else "))
+}
+
 // rules are a table: number, name, value, condition.
 func (t *teller) rules(e *gateway.Explanation) {
 	if len(e.Rules) == 0 {
@@ -164,7 +186,7 @@ func (t *teller) rules(e *gateway.Explanation) {
 		if r.Value == "true" {
 			value, mark = "TRUE", "   <- ends the pass"
 		}
-		fmt.Fprintf(w, "%d %s\t%s\t%s%s\n", r.Index, r.Name, value, ruleText(&r), mark)
+		fmt.Fprintf(w, "%d %s\t%s\t%s\t%s%s\n", r.Index+1, r.Name, value, ruleText(&r), tookText(r.Nanoseconds), mark)
 		if r.Effect != "" {
 			fmt.Fprintf(w, "  %s\n", r.Effect)
 		}
@@ -180,16 +202,20 @@ func (t *teller) rules(e *gateway.Explanation) {
 	}
 }
 
-// ruleText is a rule's condition and how long it took, or why it was left out.
+// ruleText is a rule's condition, or why it was left out.
 func ruleText(r *gateway.ExplainedRule) string {
 	if r.Why != "" {
 		return r.Why
 	}
-	text := cmp.Or(strings.Join(strings.Fields(r.When), " "), "always")
-	if r.Nanoseconds > 0 {
-		text += fmt.Sprintf("   %.1f µs", float64(r.Nanoseconds)/1000)
+	return cmp.Or(excerpt(r.When, 100), "always")
+}
+
+// tookText is how long it took to evaluate a rule; empty: it was not.
+func tookText(nanoseconds int64) string {
+	if nanoseconds == 0 {
+		return ""
 	}
-	return text
+	return fmt.Sprintf("%.1f µs", float64(nanoseconds)/1000)
 }
 
 func (t *teller) pick(e *gateway.Explanation) {

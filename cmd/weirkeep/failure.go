@@ -13,6 +13,8 @@ const (
 	exitConfig      = 3   // the configuration is invalid or absent
 	exitUnreachable = 4   // the admin API did not answer
 	exitRefused     = 5   // the admin API does not let us
+	exitTests       = 6   // tests failed
+	exitDiffers     = 7   // a difference was found, and --exit-code asks to say so
 	exitInterrupted = 130 // by a signal, before the work was done
 )
 

@@ -26,6 +26,7 @@ var commands = []func(*app) *cobra.Command{
 	newInit,
 	newOrigin,
 	newReload,
+	newReplay,
 	newRules,
 	newServe,
 	newVersion,

@@ -15,7 +15,11 @@ import (
 // rulesCommands are the commands below rules. To add one, write its file and add
 // its line here.
 var rulesCommands = []func(*app) *cobra.Command{
+	newRulesFmt,
+	newRulesLint,
 	newRulesList,
+	newRulesRepl,
+	newRulesTest,
 }
 
 func newRules(a *app) *cobra.Command {

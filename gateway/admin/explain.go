@@ -9,7 +9,7 @@ import (
 
 // Question is a request to be explained.
 type Question struct {
-	Head   string            `json:"head" doc:"The request's head as it would arrive: request line, fields, blank line, with CRLF." example:"GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n" maxLength:"1048576"`
+	Head   string            `json:"head" doc:"The request's head as it would arrive: request line, fields, blank line, with CRLF; each character stands for the byte of its number." example:"GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n" maxLength:"1048576"`
 	Secure bool              `json:"secure,omitempty" doc:"It comes by TLS."`
 	From   string            `json:"from,omitempty" doc:"Address that it comes from, with or without a port; default 127.0.0.1."`
 	Down   []string          `json:"down,omitempty" doc:"Origins that are assumed to be down."`
