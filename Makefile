@@ -4,9 +4,9 @@ GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector.
 RACY    := ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire ./cmd/weirkeep
 FUZZ    := gateway/wire:FuzzHead gateway/wire:FuzzChunk gateway/wire:FuzzTarget gateway/wire:FuzzAuthority \
-           gateway/route:FuzzQuery gateway/route:FuzzParseDestination rules:FuzzCompile rules:FuzzFormat rules/websphere:FuzzSelector rules/websphere:FuzzConvert \
+           gateway/route:FuzzQuery gateway/route:FuzzDestination rules:FuzzCompile rules:FuzzFormat rules/websphere:FuzzSelector rules/websphere:FuzzConvert \
            gateway/session:FuzzFind gateway/session:FuzzLinks gateway/session:FuzzRestore \
-           cmd/weirkeep:FuzzLatin cmd/weirkeep:FuzzParseRecord cmd/weirkeep:FuzzParseTests gateway/session:FuzzWeblogic gateway/session:FuzzPlace gateway/session:FuzzExtract gateway/session:FuzzCookie gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
+           cmd/weirkeep:FuzzLatin1 cmd/weirkeep:FuzzParseRecord cmd/weirkeep:FuzzParseTests gateway/session:FuzzWeblogic gateway/session:FuzzPlace gateway/session:FuzzExtract gateway/session:FuzzCookie gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
 FUZZRUNS ?= 200000
 LDFLAGS := -s -w -buildid=
 
