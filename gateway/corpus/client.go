@@ -12,7 +12,7 @@ import (
 
 const (
 	dialLimit = 3 * time.Second
-	sendLimit = 6 * time.Second
+	sendLimit = 20 * time.Second
 	// sendPiece is small so that an answer that comes while a large body is
 	// sent is known to be early.
 	sendPiece = 16 << 10
