@@ -76,20 +76,17 @@ func compileApplication(a Application) (application, error) {
 	return c, errors.Join(errs...)
 }
 
-// weigh is the more, the fewer hosts a pattern fits: one host before several, then
-// by what is written beside wildcards, then a wildcard for one label before one
-// for more, then one port before any. It is never 0.
+// weigh is the more, the fewer hosts a pattern fits: by what is written beside
+// wildcards, then a wildcard for one label before one for more, then one port
+// before any. Of what fits the same host, a name without wildcard has the most
+// written. It is never 0.
 func weigh(h *hostPattern) int {
-	weight := 1
-	if h.port != 0 {
-		weight += 1
-	}
+	weight := 1 + 4*(len(h.name)-strings.Count(h.name, "*"))
 	if !strings.Contains(h.name, "**") {
 		weight += 2
 	}
-	weight += 4 * (len(h.name) - strings.Count(h.name, "*"))
-	if h.labels == nil {
-		weight += 1 << 16 // more than any letters come to
+	if h.port != 0 {
+		weight += 1
 	}
 	return weight
 }

@@ -28,7 +28,6 @@ type Destination struct {
 	text                             string
 	cell, cluster, host, dir, origin wildcard
 	application, edition             wildcard
-	byApplication                    bool // the cluster is not looked at
 }
 
 // ParseDestination reads a destination: a cluster as cell/cluster, or its name
@@ -76,7 +75,6 @@ func (d *Destination) long(kind string, texts []string) error {
 
 // app reads NAME or NAME@edition.
 func (d *Destination) app(text string) error {
-	d.byApplication = true
 	return d.readLabelled(appForm, []string{text}, part{"application", &d.application})
 }
 
@@ -97,7 +95,7 @@ func (d *Destination) readLabelled(form string, texts []string, parts ...part) e
 	last := len(texts) - 1
 	name, label, found := strings.Cut(texts[last], "@")
 	if found {
-		texts, parts = append(texts[:last:last], name, label), append(parts, part{"edition", &d.edition})
+		texts, parts = append(texts[:last], name, label), append(parts, part{"edition", &d.edition})
 	}
 	return readParts(form, texts, parts...)
 }
@@ -145,7 +143,7 @@ func cannotBeInName(c rune) bool {
 // Selects reports whether the destination selects an origin.
 func (d *Destination) Selects(o *Origin) bool {
 	return d.cell.fits(o.Cell) && d.cluster.fits(o.Cluster) && d.host.fits(o.Host) && d.dir.fits(o.UserDir) &&
-		d.origin.fits(o.Name) && d.edition.fits(o.Edition.Label) && (!d.byApplication || d.application.fits(o.Edition.Application))
+		d.origin.fits(o.Name) && d.edition.fits(o.Edition.Label) && d.application.fits(o.Edition.Application)
 }
 
 // NamesEdition reports whether the destination selects by edition.

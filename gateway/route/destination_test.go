@@ -124,6 +124,22 @@ func TestDestinationsThatNameAnEdition(t *testing.T) {
 	}
 }
 
+// No byte of a text stands for two of a wildcard.
+func TestWildcards(t *testing.T) {
+	for _, tt := range []struct {
+		wildcard, text string
+		want           bool
+	}{
+		{"*", "", true}, {"**", "", true}, {"a", "a", true}, {"a", "aa", false}, {"a*", "a", true}, {"*a", "ba", true}, {"*a", "ab", false},
+		{"a*a", "a", false}, {"a*a", "aa", true}, {"*a*a*", "a", false}, {"*a*a*", "aba", true}, {"*ab*b", "ab", false}, {"*ab*ba*", "aba", false},
+		{"*aab*", "aaab", true}, {"a*b*c", "acbc", true}, {"a*b*c", "acb", false},
+	} {
+		if got := newWildcard(tt.wildcard).fits(tt.text); got != tt.want {
+			t.Errorf("%q fits %q: %v, want %v", tt.wildcard, tt.text, got, tt.want)
+		}
+	}
+}
+
 // A wildcard fits what the regular expression for it does.
 func TestWildcardsFitLikeRegularExpressions(t *testing.T) {
 	some := rapid.StringMatching(`[ab*]{0,8}`)
