@@ -96,6 +96,24 @@ func TestReplicaTakesOverAtOnce(t *testing.T) {
 	}
 }
 
+// The same where one failure does not put the origin out: this request has failed
+// there, and goes to the replica, not there again.
+func TestReplicaTakesOverFromOneThatFailsOnce(t *testing.T) {
+	t.Parallel()
+	hs := newHomes(t, "a", "b", "c")
+	text := strings.Replace(wlsText(hs, "", ""), "  shop: { ", "  shop: { failover: { connect_failures: 5 }, ", 1)
+	addr, g := start(t, text, hs.options())
+	hs[1].kill()
+	if got := by(t, addr, wlsID(wlsIDs[1], wlsIDs[2])); got != "c" {
+		t.Errorf("answered by %q, want the replica, c", got)
+	}
+	for _, o := range g.Status().Origins {
+		if !o.Up {
+			t.Errorf("%s is %s after one failure of five", o.Name, o.Health)
+		}
+	}
+}
+
 // M-AFFI-01, M-AFFI-02, M-AFFI-03, X-21: what a binding shields from.
 func TestBindingsShield(t *testing.T) {
 	t.Parallel()
@@ -136,10 +154,15 @@ func TestEditionsThatAreNotActive(t *testing.T) {
 	hs := newHomes(t, "a", "b", "c")
 	addr, _ := start(t, wlsText(hs, "", `
 editions: { shop: { active: "1.0" } }
-rules: [{ name: testers, when: 'has_header("X-Test")', permit: { to: "app:shop@2.0" } }]
+rules:
+  - { name: testers, when: 'has_header("X-Test")', permit: { to: "app:shop@2.0" } }
+  - { name: all, when: 'path == "/all"', permit: { to: main/shop } }
+  - { name: new, when: 'path == "/new"', permit: { to: "main/shop@2.0" } }
 `), hs.options())
-	if got := answerers(t, addr, "/", 4); got != "abab" {
-		t.Errorf("answered by %q, want those of edition 1.0", got)
+	for target, want := range map[string]string{"/": "abab", "/all": "abab", "/new": "cccc"} {
+		if got := answerers(t, addr, target, 4); got != want && (want != "abab" || got != "baba") {
+			t.Errorf("%s is answered by %q, want %s: an edition that is not active must be named", target, got, want)
+		}
 	}
 	if got := by(t, addr, wlsID(wlsIDs[2])); got != "c" {
 		t.Errorf("a session of edition 2.0 is answered by %q", got)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"weirkeep/gateway/balance"
 	"weirkeep/gateway/config"
@@ -183,7 +184,8 @@ func (c *compiler) cookie(p *sessionPolicy) {
 	cfg := c.cfg.Sessions[name]
 	o := session.CookieOptions{
 		Session: name, Name: cfg.GatewayCookie.Name, Path: cfg.GatewayCookie.Path,
-		Domain: cfg.GatewayCookie.Domain, SameSite: cfg.GatewayCookie.SameSite, Origins: sortedKeys(p.homes),
+		Domain: cfg.GatewayCookie.Domain, SameSite: cfg.GatewayCookie.SameSite,
+		MaxAge: time.Duration(cfg.GatewayCookie.MaxAge), Origins: sortedKeys(p.homes),
 	}
 	for _, key := range cfg.Keys {
 		o.Keys = append(o.Keys, []byte(key))

@@ -45,7 +45,7 @@ func (a *app) sayRulesRead(cfg *config.Config) {
 		if len(r.Slow) > 0 {
 			slow = "; slow: " + printable(strings.Join(r.Slow, ", "))
 		}
-		a.say("rule       %d %s: cost %d, %s%s", r.Index, r.Name, r.Cost, printable(r.Action), slow)
+		a.say("rule       %d %s: cost %d, %s%s", r.Index+1, r.Name, r.Cost, printable(r.Action), slow)
 	}
 }
 

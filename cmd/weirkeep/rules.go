@@ -108,7 +108,7 @@ func (a *app) sayRules(all []gateway.RuleInfo, live bool) error {
 	}
 	fmt.Fprintln(t, "ACTION\tWHEN\tAT")
 	for _, r := range all {
-		fmt.Fprintf(t, "%d\t%s\t%s\t%d%s\t", r.Index, r.Name, cmp.Or(r.Site, "all"), r.Cost, slowMark(&r))
+		fmt.Fprintf(t, "%d\t%s\t%s\t%d%s\t", r.Index+1, r.Name, cmp.Or(r.Site, "all"), r.Cost, slowMark(&r))
 		if live {
 			fmt.Fprintf(t, "%d\t%d\t", r.Hits, r.Errors)
 		}

@@ -314,10 +314,11 @@ func (e Extract) Options() session.ExtractOptions {
 
 // GatewayCookie is the gateway's own cookie.
 type GatewayCookie struct {
-	Name     string `yaml:"name" check:"token"`                                 // default: weirkeep- and the session's name
-	Path     string `yaml:"path" default:"/" check:"cookie-path"`               // on which paths clients send it, default /
-	Domain   string `yaml:"domain" check:"cookie-domain"`                       // with its subdomains; default: the host that sets it, alone
-	SameSite string `yaml:"same_site" default:"lax" enum:"lax|strict|none|off"` // lax (default) | strict | none | off: nothing is said
+	Name     string        `yaml:"name" check:"token"`                                 // default: weirkeep- and the session's name
+	Path     string        `yaml:"path" default:"/" check:"cookie-path"`               // on which paths clients send it, default /
+	Domain   string        `yaml:"domain" check:"cookie-domain"`                       // with its subdomains; default: the host that sets it, alone
+	MaxAge   unit.Duration `yaml:"max_age" default:"0s" range:"0s..365d"`              // how long clients keep it, in whole seconds; default 0s: until they end
+	SameSite string        `yaml:"same_site" default:"lax" enum:"lax|strict|none|off"` // lax (default) | strict | none | off: nothing is said
 }
 
 // Site is a set of host names with what holds for them.
