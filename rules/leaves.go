@@ -184,10 +184,10 @@ func (c leaves) membership(n *ast.BinaryNode) test {
 		return amongTexts(a, list.Nodes)
 	}
 	if a := c.number(n.Left); a != nil {
-		return c.amongNumbers(a, list.Nodes)
+		return among(a, list.Nodes, c.number)
 	}
 	if a := c.address(n.Left); a != nil {
-		return c.amongAddresses(a, list.Nodes)
+		return among(a, list.Nodes, c.address)
 	}
 	return nil
 }
@@ -212,39 +212,20 @@ func amongTexts(a value, nodes []ast.Node) test {
 	}
 }
 
-func (c leaves) amongNumbers(a number, nodes []ast.Node) test {
-	var all []number
+// among compiles x in [x, y] for parts of the request that are no texts.
+func among[V comparable, R ~func(*frame) V](x R, nodes []ast.Node, compile func(ast.Node) R) test {
+	var all []R
 	for _, n := range nodes {
-		b := c.number(n)
-		if b == nil {
+		y := compile(n)
+		if y == nil {
 			return nil
 		}
-		all = append(all, b)
+		all = append(all, y)
 	}
 	return func(f *frame) bool {
-		x := a(f)
-		for _, b := range all {
-			if b(f) == x {
-				return true
-			}
-		}
-		return false
-	}
-}
-
-func (c leaves) amongAddresses(a address, nodes []ast.Node) test {
-	var all []address
-	for _, n := range nodes {
-		b := c.address(n)
-		if b == nil {
-			return nil
-		}
-		all = append(all, b)
-	}
-	return func(f *frame) bool {
-		x := a(f)
-		for _, b := range all {
-			if b(f) == x {
+		v := x(f)
+		for _, y := range all {
+			if y(f) == v {
 				return true
 			}
 		}
