@@ -349,8 +349,8 @@ mappings:
 	}
 }
 
-// An origin that refuses connections is passed over, and tried again after half
-// a second by one request, which does not suffer from it.
+// An origin that refuses connections is passed over, and tried again after ten
+// seconds by one request, which does not suffer from it.
 func TestOriginsThatAreDownArePassedOver(t *testing.T) {
 	t.Parallel()
 	up := newTeller(t, "up")

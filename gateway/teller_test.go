@@ -175,10 +175,11 @@ func readTold(r *bufio.Reader, method string) (told, error) {
 	return told{res.StatusCode, res.Header, string(body), res.Close}, err
 }
 
-// until waits for a condition, for at most 10 s.
+// until waits for a condition, for three times as long as the longest pause of
+// the gateway's own, 10 s, between two trials of an origin.
 func until(tb testing.TB, what string, holds func() bool) {
 	tb.Helper()
-	for end := time.Now().Add(10 * time.Second); !holds(); {
+	for end := time.Now().Add(30 * time.Second); !holds(); {
 		if time.Now().After(end) {
 			tb.Fatalf("waited in vain until %s", what)
 		}
