@@ -16,7 +16,8 @@ import (
 
 // applied is the configuration that is current.
 type applied struct {
-	config   *config.Config
+	config   *config.Config // as it was written
+	served   *config.Config // as it is at present
 	revision int
 	at       time.Time
 }
@@ -43,10 +44,14 @@ func Check(cfg *config.Config) config.Problems {
 func (g *Gateway) Apply(cfg *config.Config) config.Problems {
 	g.applying.Lock()
 	defer g.applying.Unlock()
-	p := &preparation{g: g, cfg: cfg, uses: newUses(g.registry), set: g.metrics.NewSet()}
-	if g.closing.Load() {
+	next, err := g.presentUnder(cfg)
+	p := g.prepare(next.over(cfg))
+	switch {
+	case g.closing.Load():
 		p.problem("", "E801", "the gateway is shutting down")
-	} else {
+	case err != nil:
+		p.problem("node.state_dir", "E806", "node.state_dir: what is known of roll-outs cannot be read: %v", err)
+	default:
 		p.prepare()
 	}
 	if p.problems.Errors() > 0 {
@@ -55,7 +60,33 @@ func (g *Gateway) Apply(cfg *config.Config) config.Problems {
 		return p.problems
 	}
 	p.swap()
+	g.note(cfg, p.cfg)
+	g.goOn(next)
 	return p.problems
+}
+
+// presentUnder is the present as it goes on under a configuration that was read.
+func (g *Gateway) presentUnder(cfg *config.Config) (next present, err error) {
+	next = g.present
+	if g.applied == nil {
+		if next.rollouts, err = loadRollouts(cfg.Node.StateDir); err != nil {
+			return next, err
+		}
+	}
+	next.rollouts = next.rollouts.settled(cfg, g.now(time.Now()), g.log)
+	return next, nil
+}
+
+// goOn lets the present go on under a new configuration.
+func (g *Gateway) goOn(next present) {
+	before := g.present.rollouts
+	g.present = next
+	if !next.rollouts.equal(before) {
+		if err := next.rollouts.save(g.applied.config.Node.StateDir); err != nil {
+			g.log.Error("after a restart roll-outs would not go on as they do now", "because", err)
+		}
+	}
+	g.keepStepping()
 }
 
 // ReloadFailed notes, for Status and metrics, that a configuration was refused
@@ -88,6 +119,10 @@ type preparation struct {
 	options []*listenerOptions   // of cfg.Listeners, in order
 	bound   map[string]*listener // by address, new ones
 	access  *accessLog           // new one, or nil: the current one stays
+}
+
+func (g *Gateway) prepare(cfg *config.Config) *preparation {
+	return &preparation{g: g, cfg: cfg, uses: newUses(g.registry), set: g.metrics.NewSet()}
 }
 
 func (p *preparation) problem(path, code, format string, args ...any) {
@@ -227,7 +262,6 @@ func (p *preparation) swap() {
 	uses.settle()
 	g.places.setLimit(connectionLimit(p.cfg.Limits.Connections))
 	g.clientMax.Store(int64(p.cfg.Limits.ConnectionsPerClient))
-	g.note(p.cfg)
 	p.serve()
 	if old != nil {
 		old.release()
@@ -252,13 +286,13 @@ func (s *snapshot) retireWith(also func()) {
 }
 
 // note files what is current for Status and metrics.
-func (g *Gateway) note(cfg *config.Config) {
+func (g *Gateway) note(cfg, served *config.Config) {
 	revision := 1
 	if g.applied != nil {
 		revision = g.applied.revision + 1
 		g.metrics.Process.ReloadsOK.Inc()
 	}
-	g.applied = &applied{config: cfg, revision: revision, at: g.now(time.Now())}
+	g.applied = &applied{config: cfg, served: served, revision: revision, at: g.now(time.Now())}
 	g.metrics.Process.LastReloadOK.Set(1)
 	g.metrics.Process.Revision.Set(int64(revision))
 	g.metrics.Process.Applied.Set(g.applied.at.Unix())

@@ -105,7 +105,7 @@ func (c *compiler) indexes(names []string) (all []int) {
 func (c *compiler) activeEditions() map[string][]string {
 	active := make(map[string][]string)
 	for name, e := range c.cfg.Editions {
-		active[name] = []string{e.Active}
+		active[name] = serves(e)
 	}
 	return active
 }

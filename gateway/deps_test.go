@@ -30,10 +30,10 @@ var dependencies = map[string][]string{
 	"gateway/route":     {"rules", "gateway/session", "gateway/wire", "gateway/unit"},
 	"gateway/rollout":   {"gateway/unit"},
 	"gateway/config":    {"gateway/unit", "gateway/balance", "gateway/origin", "gateway/admission", "gateway/session"},
-	"gateway/admin":     {"gateway/config", "gateway/metrics", "gateway/route"},
-	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/config"},
+	"gateway/admin":     {"gateway/config", "gateway/metrics", "gateway/rollout", "gateway/route"},
+	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/config"},
 	"gateway/promises":  {}, // tests only
-	"cmd/weirkeep":      {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/session", "gateway/wire"},
+	"cmd/weirkeep":      {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/rollout", "gateway/session", "gateway/wire"},
 }
 
 // The sources are read in this process: what another command prints of them

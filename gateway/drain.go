@@ -128,6 +128,7 @@ func (g *Gateway) stopAccepting() {
 	}
 	clear(g.listeners)
 	g.places.close()
+	g.restSteps()
 }
 
 // Close ends everything now: listeners, connections, pools and the access log,

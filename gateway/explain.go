@@ -73,7 +73,7 @@ func (g *Gateway) hold() (*snapshot, *config.Config, error) {
 	if g.applied == nil {
 		return nil, nil, errNotServing
 	}
-	return g.acquire(), g.applied.config, nil
+	return g.acquire(), g.applied.served, nil
 }
 
 // ruleInfos describes the rules.

@@ -72,9 +72,11 @@ type Gateway struct {
 	closing  atomic.Bool // answers say Connection: close
 	cut      atomic.Bool // what is left of exchanges is being cut
 
-	applying  sync.Mutex // one Apply, Drain or Close at a time
-	applied   *applied   // nil before the first
-	refused   *Refusal   // nil: no configuration was refused
+	applying  sync.Mutex         // one Apply, Drain or Close at a time
+	applied   *applied           // nil before the first
+	refused   *Refusal           // nil: no configuration was refused
+	present   present            // what holds over the configuration
+	stopSteps context.CancelFunc // of roll-outs; nil: none runs
 	listeners map[string]*listener
 	loops     sync.WaitGroup // accept loops
 	watcher   *certWatcher
@@ -111,6 +113,7 @@ func New(o Options) *Gateway {
 		dial = dialTCP
 	}
 	g.registry = newRegistry(dial, g.log)
+	g.registry.told = func() { go g.hearServers() }
 	g.metrics.Gauge = g.gauge
 	g.watcher = newCertWatcher(g.log)
 	return g

@@ -23,6 +23,7 @@ import (
 type registry struct {
 	dial  func(ctx context.Context, network, address string) (net.Conn, error)
 	log   *slog.Logger // told of origins that go out and come back
+	told  func()       // called when an origin tells other than before; nil: nobody is
 	lobby admission.Lobby
 
 	mu        sync.Mutex
@@ -96,9 +97,16 @@ func (u *uses) state(scheme, address, name string, capacity int, a adminState) *
 
 func (r *registry) newState(address, name string, capacity int, a adminState) *originState {
 	s := &originState{slots: r.lobby.NewSlots(capacity)}
-	s.origin = &origin.Origin{Address: address, OnChange: func(_ *origin.Origin, t origin.Transition) { r.changed(s, t) }}
+	s.origin = &origin.Origin{Address: address, OnChange: func(_ *origin.Origin, t origin.Transition) { r.changed(s, t) }, OnTold: r.heard}
 	s.settle(name, capacity, a)
 	return s
+}
+
+// heard is called when an origin tells other than before.
+func (r *registry) heard(*origin.Origin) {
+	if r.told != nil {
+		r.told()
+	}
 }
 
 // pool returns the pool for key; TLS is used if the pool is new and the key

@@ -95,7 +95,7 @@ func (g *Gateway) Status() Status {
 		s.Listeners = append(s.Listeners, ListenerStatus{o.name, l.socket.Addr().String(), o.secure()})
 	}
 	slices.SortFunc(s.Listeners, func(a, b ListenerStatus) int { return strings.Compare(a.Name, b.Name) })
-	g.current.Load().describe(&s, g.applied.config, g.now(time.Now()))
+	g.current.Load().describe(&s, g.applied.served, g.now(time.Now()))
 	s.NotReady = s.whyNotReady()
 	s.Ready = s.NotReady == ""
 	return s
@@ -125,7 +125,7 @@ func (snap *snapshot) describe(s *Status, cfg *config.Config, now time.Time) {
 		})
 		for _, m := range cl.members {
 			o := m.status()
-			o.Sessions = sessions[m.name]
+			o.Sessions = sessions[m.bound]
 			s.Origins = append(s.Origins, o)
 		}
 	}

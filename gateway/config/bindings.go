@@ -111,9 +111,24 @@ func (l *loader) lintBinding(s Session, path string) {
 	}
 }
 
-// originsHaveIDs reports whether an id of a session can name an origin.
+// checkWeblogic looks for clusters whose servers nobody asks.
+func (l *loader) checkWeblogic() {
+	for _, name := range l.clusterNames() {
+		c, path := l.cfg.Clusters[name], join("clusters", name)
+		if c.Weblogic.DynamicServerList && c.Health == nil && !l.bad[path+".health"] {
+			key := path + ".weblogic.dynamic_server_list"
+			l.fail(key, "E207", key+" needs health checks: the servers are asked with them", "write health: { path: /... }, with a path that the servers answer")
+		}
+	}
+}
+
+// originsHaveIDs reports whether an id of a session can name an origin: some are
+// written, or WebLogic servers tell theirs.
 func (l *loader) originsHaveIDs() bool {
 	for _, c := range l.cfg.Clusters {
+		if c.Weblogic.DynamicServerList {
+			return true
+		}
 		for _, o := range c.Origins {
 			if len(o.IDs) > 0 {
 				return true

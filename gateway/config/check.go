@@ -22,6 +22,7 @@ func (l *loader) check() {
 	l.checkMappings()
 	l.checkApplications()
 	l.checkEditions()
+	l.checkWeblogic()
 	l.checkIDs()
 	l.checkBindings()
 	l.checkRules()

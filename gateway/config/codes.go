@@ -336,6 +336,12 @@ var errorCodes = []Code{
 		"node: { state_dir: /var/lib/weirkeep }",
 		"Let the user of the gateway write there (systemd does with StateDirectory=weirkeep), choose another node.state_dir, or set admin.token.",
 	},
+	{
+		"E806", "roll-outs that cannot be read",
+		"How far roll-outs are is kept in rollouts.json in node.state_dir, and the file cannot be read, or holds something else. Without it the gateway does not know which edition serves, and which origins are being renewed.",
+		"node: { state_dir: /var/lib/weirkeep }",
+		"Correct what the message says. To begin as the configuration says instead, delete the file.",
+	},
 }
 
 // Explain is the entry of a code, in upper case.

@@ -221,6 +221,12 @@ type Cluster struct {
 	Retry            Retry         `yaml:"retry"`                                                             // when a request may be sent again
 	Session          string        `yaml:"session"`                                                           // name of a session, for sites that name none; default: none is bound
 	Edition          EditionLabel  `yaml:"edition"`                                                           // of those of its origins that have none of their own
+	Weblogic         Weblogic      `yaml:"weblogic"`                                                          // for origins that are WebLogic servers
+}
+
+// Weblogic is what WebLogic servers do beyond what every origin does.
+type Weblogic struct {
+	DynamicServerList bool `yaml:"dynamic_server_list" default:"false"` // ask them, with their health checks, which servers their cluster has, and go by it; default false
 }
 
 // Options are settings that another package knows: [Options.Decode] reads them.

@@ -1,10 +1,27 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
 
-// Edition says which edition of an application serves.
+	"weirkeep/gateway/unit"
+)
+
+// Edition says which edition of an application serves, and which is to come.
 type Edition struct {
-	Active string `yaml:"active" required:"true" check:"label"` // label of the edition that serves requests which no rule sends to an edition; required
+	Active  string  `yaml:"active" required:"true" check:"label"` // label of the edition that serves requests which no rule sends to an edition; required
+	Next    string  `yaml:"next" check:"label"`                   // label of the edition that weirkeep edition rollout brings; default: none is to come
+	Rollout Rollout `yaml:"rollout"`                              // how it does
+
+	// Serving are the labels of the editions that serve while a roll-out says so,
+	// instead of Active. Load leaves it empty.
+	Serving []string `yaml:"-"`
+}
+
+// Rollout says how the origins of an application change to its next edition.
+type Rollout struct {
+	Strategy  string        `yaml:"strategy" default:"grouped" enum:"grouped|atomic"` // grouped (default): some origins at a time, both editions serve meanwhile | atomic: one half, then the other, never both editions at once
+	GroupSize int           `yaml:"group_size" default:"1" range:"1..1000"`           // of grouped: how many at a time, default 1; as many as there are or more: all but one
+	Drain     unit.Duration `yaml:"drain" default:"30m" range:"0s..7d"`               // longest wait for the sessions of an origin, default 30m
 }
 
 // EditionLabel says which edition of which application an origin runs.
@@ -28,8 +45,11 @@ func (l *loader) checkEditions() {
 		}
 	}
 	for _, name := range l.inFileOrder("editions", sortedKeys(l.cfg.Editions)) {
-		path := join("editions", name)
+		e, path := l.cfg.Editions[name], join("editions", name)
 		l.refer(path, path, "application", name, sortedKeys(l.cfg.Applications))
+		if e.Next != "" && e.Next == e.Active && !l.bad[path+".next"] {
+			l.fail(path+".next", "E207", fmt.Sprintf("%s.next is %s, which is active already", path, l.shown(path+".next", e.Next)), "write the label of the edition that is to come, or take next away")
+		}
 	}
 }
 
@@ -42,7 +62,8 @@ func (l *loader) checkLabel(e EditionLabel, path string) {
 	l.refer(path+".application", path, "application", e.Application, sortedKeys(l.cfg.Applications))
 }
 
-// lintEditions looks for active editions that no origin runs.
+// lintEditions looks for active editions that no origin runs. The next one has
+// none before a roll-out.
 func (l *loader) lintEditions() {
 	carried := map[EditionLabel]bool{}
 	for _, c := range l.cfg.Clusters {

@@ -25,7 +25,11 @@ func (c *Check) appendRequest(dst []byte) []byte {
 		host = c.pool.origin.Address
 	}
 	dst = append(dst, "GET "+c.o.Path+" HTTP/1.1\r\nHost: "+host...)
-	return append(dst, "\r\nUser-Agent: weirkeep-check\r\nAccept: */*\r\nConnection: close\r\n\r\n"...)
+	dst = append(dst, "\r\nUser-Agent: weirkeep-check\r\nAccept: */*\r\n"...)
+	if c.o.ClusterInfo {
+		dst = append(dst, "X-WebLogic-Request-ClusterInfo: true\r\n"...)
+	}
+	return append(dst, "Connection: close\r\n\r\n"...)
 }
 
 // once asks once and judges the answer. What failed because of this machine says
@@ -34,7 +38,7 @@ func (c *Check) once(ctx context.Context) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
-	nc, code, err := c.ask(ctx)
+	nc, code, head, err := c.ask(ctx)
 	defer nc.discard()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && err != nil {
 		err = ErrTimeout
@@ -46,6 +50,9 @@ func (c *Check) once(ctx context.Context) {
 		if !good {
 			what += ", expected " + c.expected()
 		}
+		if good {
+			c.pool.origin.hear(head)
+		}
 		c.pool.origin.tell(c.judge(good, what, began))
 		nc.leave()
 	case !isLocal(err):
@@ -53,19 +60,19 @@ func (c *Check) once(ctx context.Context) {
 	}
 }
 
-// ask makes a connection and returns it with the status that came. With an
-// error it may still return what was opened.
-func (c *Check) ask(ctx context.Context) (nc *conn, code int, err error) {
+// ask makes a connection and returns it with the status and the head that came.
+// With an error it may still return what was opened.
+func (c *Check) ask(ctx context.Context) (nc *conn, code int, head []byte, err error) {
 	if nc, err = c.pool.connect(ctx); err != nil {
-		return nc, 0, err
+		return nc, 0, nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { nc.SetDeadline(past) })
 	defer stop()
 	if _, err = nc.Write(c.request); err != nil {
-		return nc, 0, err
+		return nc, 0, nil, err
 	}
-	code, err = readFinal(bufio.NewReader(nc))
-	return nc, code, err
+	code, head, err = readFinal(bufio.NewReader(nc))
+	return nc, code, head, err
 }
 
 // accepts reports whether a status is that of a good answer (D-WC-06).
@@ -96,33 +103,32 @@ func (c *Check) expected() string {
 	return b.String()[1:]
 }
 
-// readFinal reads heads until the final one and returns its status.
-func readFinal(in io.Reader) (code int, err error) {
+// readFinal reads heads until the final one and returns it with its status.
+func readFinal(in io.Reader) (code int, head []byte, err error) {
 	for range maxInterims + 1 {
-		if code, err = readStatus(in); err != nil || code >= 200 || code == 101 {
-			return code, err
+		if code, head, err = readHead(in); err != nil || code >= 200 || code == 101 {
+			return code, head, err
 		}
 	}
-	return 0, ErrInterims
+	return 0, nil, ErrInterims
 }
 
-// readStatus reads a head byte by byte, so that what follows stays, and returns
-// its status.
-func readStatus(in io.Reader) (code int, err error) {
-	var head []byte
+// readHead reads a head byte by byte, so that what follows stays, and returns it
+// with its status.
+func readHead(in io.Reader) (code int, head []byte, err error) {
 	var one [1]byte
 	for !bytes.HasSuffix(head, headEnd) {
 		if len(head) >= maxHeadBytes {
-			return 0, ErrHeadLarge
+			return 0, nil, ErrHeadLarge
 		}
 		if _, err := io.ReadFull(in, one[:]); err != nil {
-			return 0, err
+			return 0, nil, err
 		}
 		head = append(head, one[0])
 	}
 	line, _, _ := bytes.Cut(head, headEnd[:2])
 	status, err := wire.ParseStatusLine(line)
-	return status.Code, err
+	return status.Code, head, err
 }
 
 // leave reads some of the content away: an origin that is still sending when

@@ -35,6 +35,9 @@ type CheckOptions struct {
 	// from an interval after it went, and the first good answer readmits,
 	// unless the origin has a health check.
 	WhileDown bool
+
+	// ClusterInfo asks a WebLogic server which servers its cluster has (D-WL-10).
+	ClusterInfo bool
 }
 
 // Check asks an origin again and again whether it is well, until stopped. It

@@ -70,7 +70,7 @@ func (c *conn) tunnel(ctx context.Context, authority string, config *tls.Config)
 	if _, err := c.Write([]byte("CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n")); err != nil {
 		return err
 	}
-	code, err := readStatus(c)
+	code, _, err := readHead(c)
 	if err == nil && code/100 != 2 {
 		err = ErrConnect
 	}

@@ -46,10 +46,15 @@ type Origin struct {
 	// by t. Nil: nobody is told.
 	OnChange func(o *Origin, t Transition)
 
+	// OnTold is called when a check's answer tells other than the one before, with
+	// no lock held; what it tells is [Origin.Told]. Nil: nobody is told.
+	OnTold func(o *Origin)
+
 	health  atomic.Uint32             // a Health
 	row     atomic.Int64              // failures that counted since the last success
 	tried   atomic.Pointer[time.Time] // the ejection, or the last trial since; nil unless trials readmit
 	failure atomic.Pointer[Failure]
+	told    atomic.Pointer[Told]
 
 	mu       sync.Mutex // held to change anything above or below
 	connects int        // those of the row that were failed connects

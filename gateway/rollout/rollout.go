@@ -209,6 +209,9 @@ func (r *Rollout) clusters() (names []string) {
 // Running reports whether the roll-out is neither finished nor cancelled.
 func (r *Rollout) Running() bool { return r.s.Phase == Running }
 
+// Options are what the roll-out was made with.
+func (r *Rollout) Options() Options { return r.s.Options }
+
 // count is how many members are so.
 func (r *Rollout) count(is func(*Member) bool) (n int) {
 	for i := range r.s.Members {

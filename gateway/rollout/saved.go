@@ -70,6 +70,9 @@ func (r *Rollout) Save() Saved {
 	return s
 }
 
+// Clone returns another roll-out that stands where this one does.
+func (r *Rollout) Clone() *Rollout { return &Rollout{r.Save()} }
+
 // Load makes the roll-out that was saved. The error says what cannot be.
 func Load(s Saved) (*Rollout, error) {
 	errs := []error{s.Options.Validate()}

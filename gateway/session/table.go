@@ -71,6 +71,9 @@ func (t *Table) SetOptions(o Options) {
 	t.trim(never)
 }
 
+// IdleTimeout is how long an id stays bound without being used.
+func (t *Table) IdleTimeout() time.Duration { return time.Duration(t.idle.Load()) }
+
 // Bound returns the name of the origin that an id is bound to, and notes that
 // it has been used. It allocates nothing.
 func (t *Table) Bound(id []byte, now time.Time) (origin string, ok bool) {

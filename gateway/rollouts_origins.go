@@ -1,0 +1,168 @@
+package gateway
+
+import (
+	"slices"
+	"time"
+
+	"weirkeep/gateway/config"
+	"weirkeep/gateway/origin"
+	"weirkeep/gateway/rollout"
+	"weirkeep/gateway/session"
+)
+
+// change makes true in cfg, which is a copy, what the roll-outs say of editions and
+// origins. Of the operator's word and theirs, the more closed one holds.
+func (rs rollouts) change(cfg *config.Config) {
+	names := originNames(cfg)
+	for application, r := range rs {
+		o := r.Overlay()
+		e := cfg.Editions[application]
+		e.Serving = o.Active
+		cfg.Editions[application] = e
+		eachOrigin(cfg, func(_ string, at *config.Origin) {
+			if w, ours := o.Origins[names[addressOf(at)]]; ours {
+				at.State = max(adminStateOf(at.State), adminStateOf(string(w.State))).String()
+				if at.Edition.Application == application {
+					at.Edition.Label = w.Label
+				}
+			}
+		})
+	}
+}
+
+// rolledOrigins are the origins that run the old or the new edition of a roll-out's
+// application, each address once, in the order of their clusters.
+func rolledOrigins(cfg *config.Config, o rollout.Options) (all []rollout.Origin) {
+	names, seen := originNames(cfg), make(map[string]bool)
+	eachOrigin(cfg, func(cluster string, at *config.Origin) {
+		e, name := at.Edition, names[addressOf(at)]
+		if e.Application == o.Application && (e.Label == o.From || e.Label == o.To) && !seen[name] {
+			seen[name] = true
+			all = append(all, rollout.Origin{Name: name, Cluster: cluster, Label: e.Label})
+		}
+	})
+	return all
+}
+
+// runs reports whether an origin runs an edition, as the configuration says.
+func runs(cfg *config.Config, application, label string) bool {
+	found := false
+	eachOrigin(cfg, func(_ string, at *config.Origin) {
+		found = found || at.Edition == config.EditionLabel{Application: application, Label: label}
+	})
+	return found
+}
+
+// eachOrigin goes through all clusters, in the order of their names.
+func eachOrigin(cfg *config.Config, do func(cluster string, at *config.Origin)) {
+	for _, name := range sortedKeys(cfg.Clusters) {
+		c := cfg.Clusters[name]
+		for i := range c.Origins {
+			do(name, &c.Origins[i])
+		}
+	}
+}
+
+// addressOf is what makes an origin the same wherever it is named.
+func addressOf(at *config.Origin) string { return at.Scheme + "://" + at.HostPort }
+
+// originNames are the names of origins by their address: their own, or
+// cell/cluster/origin where another address has the same.
+func originNames(cfg *config.Config) map[string]string {
+	addresses, names := make(map[string][]string), make(map[string]string)
+	eachOrigin(cfg, func(_ string, at *config.Origin) {
+		if has := addresses[at.Name]; !slices.Contains(has, addressOf(at)) {
+			addresses[at.Name] = append(has, addressOf(at))
+		}
+	})
+	eachOrigin(cfg, func(cluster string, at *config.Origin) {
+		name := at.Name
+		if len(addresses[name]) > 1 {
+			cell, short := cfg.CellOf(cluster)
+			name = cell + "/" + short + "/" + at.Name
+		}
+		if names[addressOf(at)] == "" {
+			names[addressOf(at)] = name
+		}
+	})
+	return names
+}
+
+// rolloutView is what the gateway knows of the origins of roll-outs.
+type rolloutView struct {
+	members   map[string]*member // by the roll-outs' name
+	sessions  map[string]int     // by the name that sessions have for it
+	uncounted map[string]bool    // origins that have sessions which nobody counts
+}
+
+// rolloutView looks at everything that a step needs. The caller holds applying.
+func (g *Gateway) rolloutView() *rolloutView {
+	snap, names := g.current.Load(), originNames(g.applied.served)
+	v := &rolloutView{make(map[string]*member), snap.countSessions(g.now(time.Now())), make(map[string]bool)}
+	for _, cl := range snap.clusters {
+		for _, m := range cl.members {
+			if name := names[m.address]; v.members[name] == nil {
+				v.members[name] = m
+			}
+		}
+	}
+	for _, p := range snap.sessions {
+		if !g.counts(p) {
+			for home := range p.homes {
+				v.uncounted[home] = true
+			}
+		}
+	}
+	return v
+}
+
+// counts reports whether the gateway knows every session of a definition: it learns
+// them, and has done so for as long as one lives unused, or was told those of the
+// gateway before.
+func (g *Gateway) counts(p *sessionPolicy) bool {
+	return p.definition.Binding == session.Learned &&
+		(g.opts.Bindings != nil || time.Since(g.started) >= p.bindings.IdleTimeout())
+}
+
+// Sessions implements rollout.View.
+func (v *rolloutView) Sessions(name string) int {
+	m := v.members[name]
+	switch {
+	case m == nil:
+		return 0
+	case v.uncounted[m.bound]:
+		return -1
+	}
+	return v.sessions[m.bound]
+}
+
+// InFlight implements rollout.View.
+func (v *rolloutView) InFlight(name string) int {
+	m := v.members[name]
+	if m == nil {
+		return 0
+	}
+	n := m.state.slots.Load()
+	if !m.cluster.countTunnels {
+		n += m.state.tunnels.Load()
+	}
+	return int(n)
+}
+
+// Edition implements rollout.View.
+func (v *rolloutView) Edition(name string) (label string, known bool) {
+	if m := v.members[name]; m != nil {
+		label = m.state.origin.Told().Edition
+	}
+	return label, label != ""
+}
+
+// Up implements rollout.View. That an origin is back which nobody checks, only
+// traffic could tell, and it gets none while it is renewed: so then it counts as up.
+func (v *rolloutView) Up(name string) bool {
+	m := v.members[name]
+	if m == nil {
+		return false
+	}
+	return m.state.origin.Health() == origin.Up || !m.checked && m.state.state() == disabled
+}
