@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -27,10 +28,27 @@ func inherit(tb testing.TB, from *Gateway, text string) *Gateway {
 		tb.Fatal(err)
 	}
 	defer closeFiles(files)
-	g := New(Options{Listen: func(address string) (net.Listener, error) { return net.FileListener(files[address]) }})
+	g := New(Options{Listen: func(address string) (net.Listener, error) { return listenerOf(files[address]) }})
 	tb.Cleanup(func() { g.Close() })
 	apply(tb, g, text)
 	return g
+}
+
+// listenerOf is a listener on a socket's duplicate. [net.FileListener] of the file
+// itself would make the socket block for a moment, and who accepts on it
+// meanwhile would not wake up again.
+func listenerOf(f *os.File) (net.Listener, error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var fd int
+	if err := errors.Join(raw.Control(func(of uintptr) { fd, err = syscall.Dup(int(of)) }), err); err != nil {
+		return nil, err
+	}
+	own := os.NewFile(uintptr(fd), f.Name())
+	defer own.Close()
+	return net.FileListener(own)
 }
 
 // Clients that come and go, and clients that stay, see nothing of it when one

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -20,7 +21,7 @@ func inherit(t *testing.T, first *Server, o Options) *Server {
 	}
 	defer closeFiles(files)
 	o.Inherited = func(_, address string) net.Listener {
-		l, err := net.FileListener(files[address])
+		l, err := listenerOf(files[address])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,6 +33,23 @@ func inherit(t *testing.T, first *Server, o Options) *Server {
 	}
 	go second.Serve()
 	return second
+}
+
+// listenerOf is a listener on a socket's duplicate. [net.FileListener] of the file
+// itself would make the socket block for a moment, and who accepts on it
+// meanwhile would not wake up again.
+func listenerOf(f *os.File) (net.Listener, error) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	var fd int
+	if err := errors.Join(raw.Control(func(of uintptr) { fd, err = syscall.Dup(int(of)) }), err); err != nil {
+		return nil, err
+	}
+	own := os.NewFile(uintptr(fd), f.Name())
+	defer own.Close()
+	return net.FileListener(own)
 }
 
 // A second server on the same sockets goes on when the first has left; the file

@@ -312,12 +312,16 @@ func (c *originConn) do(s step) (stop bool) {
 	return false
 }
 
+// drip sends one byte at a time. A pause that took too long shortens the next ones:
+// a case counts on how long all of it takes.
 func (c *originConn) drip(s step) (stop bool) {
+	next := time.Now()
 	for i := range s.data {
 		if c.write(s.data[i:i+1]) != nil {
 			return true
 		}
-		c.trial.pause(s.pause)
+		next = next.Add(s.pause)
+		c.trial.pause(time.Until(next))
 	}
 	return false
 }
