@@ -162,6 +162,11 @@ func (x *Exchange) enter() (int, error) {
 		}
 	}
 	i, err := x.line()
+	if err == admission.ErrNone && x.attempts > 0 {
+		if i := x.findTrial(); i >= 0 {
+			return i, nil // it can only be better than the failure that there was
+		}
+	}
 	if s.Barred != 0 && (err == admission.ErrNone || err == admission.ErrFull) {
 		s.Barred = 0
 		i, err = x.line()
@@ -184,7 +189,7 @@ func (x *Exchange) line() (int, error) {
 func (x *Exchange) findTrial() int {
 	looked, alone := false, false
 	for i, m := range x.group.members {
-		if m.state.origin.Health() == origin.Up || m.state.state() != serving {
+		if m.state.origin.Health() == origin.Up || !x.group.letsIn(m) {
 			continue
 		}
 		if !looked {

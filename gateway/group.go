@@ -6,6 +6,7 @@ import (
 
 	"weirkeep/gateway/admission"
 	"weirkeep/gateway/balance"
+	"weirkeep/gateway/origin"
 )
 
 // group is the set of origins that a decision balances over: those of one
@@ -36,10 +37,17 @@ func (g *group) names() string {
 	return b.String()
 }
 
+// letsIn reports whether the operator lets who is new into an origin by way of the
+// group, whatever its health.
+func (g *group) letsIn(m *member) bool {
+	a := m.state.state()
+	return a == serving || a == maintenance && g.testers
+}
+
 // anyUp reports whether one of the origins is in service.
 func (g *group) anyUp() bool {
 	for _, m := range g.members {
-		if m.state.access() == admission.Open {
+		if m.state.origin.Health() == origin.Up && g.letsIn(m) {
 			return true
 		}
 	}
@@ -60,9 +68,9 @@ func standing(groups []*group) string {
 	var b strings.Builder
 	for _, g := range groups {
 		for _, m := range g.members {
-			why := m.state.origin.Health().String()
-			if m.state.state() != serving {
-				why = m.state.state().String()
+			why := m.state.state().String()
+			if g.letsIn(m) {
+				why = m.state.origin.Health().String()
 			}
 			fmt.Fprintf(&b, ", %s is %s", m.name, why)
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"time"
 
-	"weirkeep/gateway/admission"
 	"weirkeep/gateway/origin"
 )
 
@@ -64,7 +63,7 @@ func (x *Exchange) praise() {
 // lastOpen reports whether no other origin of the group could take over.
 func (x *Exchange) lastOpen() bool {
 	for _, m := range x.group.members {
-		if m != x.member && m.state.access() == admission.Open {
+		if m != x.member && m.state.origin.Health() == origin.Up && x.group.letsIn(m) {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -203,6 +204,66 @@ func TestTrialsWhereAllAreOut(t *testing.T) {
 		}
 		if s := statusOf(t, b.g, "s1"); !s.Up {
 			t.Errorf("X-44: s1 is %s", s.Health)
+		}
+	})
+}
+
+// X-44: what a rule lets into an origin in maintenance tries it out as well, as the
+// requests of others do where it serves.
+func TestTrialsInMaintenance(t *testing.T) {
+	inWellBubbleOf(t, `
+listeners: [{ address: "127.0.0.1:0" }]
+clusters:
+  app: { origins: [{ name: s1, address: "s1.example:80", state: maintenance }, { name: s2, address: "s2.example:80" }], keep_alive: 0s }
+access_log: { format: off }
+rules: [{ name: t, when: 'header("X-Tester") == "yes"', permit: { to: main/app/s1, allow_maintenance: true } }]
+`, Options{}, func(t *testing.T, b *bubble, s1, s2 *wellness) {
+		tester := strings.TrimSuffix(bubbleGET, "\r\n") + "X-Tester: yes\r\n\r\n"
+		s1.with(func() { s1.refuses = true })
+		for _, want := range []string{"502", "503"} {
+			if got := b.get(tester); got != want {
+				t.Errorf("answered %s while it is out, want %s", got, want)
+			}
+		}
+		s1.with(func() { s1.refuses = false })
+		time.Sleep(time.Second)
+		if got := b.get(tester); got != "200" {
+			t.Errorf("answered %s when it is back", got)
+		}
+		if _, _, requests := s2.counts(); requests != 0 {
+			t.Errorf("%d requests went elsewhere", requests)
+		}
+	})
+}
+
+// X-44, X-25: where everything else has failed the request itself, an origin whose
+// trial is due is tried before the client gets an error.
+func TestTrialInsteadOfAnError(t *testing.T) {
+	inWellBubbleOf(t, `
+listeners: [{ address: "127.0.0.1:0" }]
+clusters:
+  app: { origins: [{ name: s1, address: "s1.example:80" }], keep_alive: 0s }
+  spare: { origins: [{ name: s2, address: "s2.example:80" }], keep_alive: 0s }
+access_log: { format: off }
+sites: { s: { hosts: ["**"] } }
+mappings: [{ site: s, prefix: /, cluster: app, failover: [spare] }]
+`, Options{}, func(t *testing.T, b *bubble, s1, s2 *wellness) {
+		for _, o := range []*wellness{s1, s2} {
+			o.with(func() { o.refuses = true })
+		}
+		if got := b.get(bubbleGET); got != "502" {
+			t.Fatalf("answered %s where both are out", got)
+		}
+		s1.with(func() { s1.refuses = false })
+		time.Sleep(11 * time.Second)
+		if got := b.get(bubbleGET); got != "200" { // the first is back; the other one gets no requests
+			t.Fatalf("answered %s where one is back", got)
+		}
+		s1.with(func() { s1.refuses = true })
+		s2.with(func() { s2.refuses = false })
+		time.Sleep(20 * time.Second)
+		if got := b.get(bubbleGET); got != "200" {
+			t.Errorf("answered %s, want the answer of the origin whose trial was due", got)
 		}
 	})
 }

@@ -89,8 +89,14 @@ access_log: { format: off }
 // inWellBubble runs a test with the origins s1 and s2, both well.
 func inWellBubble(t *testing.T, capacity int, settings string, o Options, test func(t *testing.T, b *bubble, s1, s2 *wellness)) {
 	t.Helper()
+	inWellBubbleOf(t, fmt.Sprintf(wellText, capacity, settings), o, test)
+}
+
+// inWellBubbleOf is the same with another configuration.
+func inWellBubbleOf(t *testing.T, text string, o Options, test func(t *testing.T, b *bubble, s1, s2 *wellness)) {
+	t.Helper()
 	s1, s2 := &wellness{checked: 200, served: "200"}, &wellness{checked: 200, served: "200"}
-	inBubbleOf(t, fmt.Sprintf(wellText, capacity, settings), o, func(addr string) script {
+	inBubbleOf(t, text, o, func(addr string) script {
 		if addr == "s1.example:80" {
 			return s1.dial()
 		}
