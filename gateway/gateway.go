@@ -82,6 +82,8 @@ type Gateway struct {
 	watcher   *certWatcher
 	started   time.Time
 
+	knowsSessions bool // those of the gateway before were taken over
+
 	mu        sync.Mutex // connections; never held across a call
 	conns     map[*h1Conn]struct{}
 	ended     bool // they are all cut, whenever they come

@@ -131,6 +131,7 @@ func (p *preparation) takeOver() {
 		p.g.log.Warn("the session bindings of the gateway before are lost", "because", err)
 		return
 	}
+	p.g.knowsSessions = true
 	now, there, bound := p.g.now(time.Now()), 0, 0
 	for _, b := range all {
 		there += len(b.Entries)

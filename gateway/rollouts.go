@@ -55,7 +55,7 @@ func (g *Gateway) rollable(application string) error {
 		return errNotServing
 	}
 	if _, known := g.applied.config.Editions[application]; !known {
-		return fmt.Errorf("the configuration has no editions of %q: %s", application, ofWhich("editions has", sortedKeys(g.applied.config.Editions)))
+		return fmt.Errorf("the configuration has no editions of %q: %s", application, ofWhich("it has those of", sortedKeys(g.applied.config.Editions)))
 	}
 	if r := g.present.rollouts[application]; r != nil && r.Running() {
 		o := r.Options()
@@ -67,7 +67,7 @@ func (g *Gateway) rollable(application string) error {
 // ofWhich lists what there is instead of something that is not.
 func ofWhich(what string, names []string) string {
 	if len(names) == 0 {
-		return what + " none"
+		return "there are none"
 	}
 	return what + " " + strings.Join(names, ", ")
 }

@@ -121,7 +121,7 @@ func (g *Gateway) rolloutView() *rolloutView {
 // gateway before.
 func (g *Gateway) counts(p *sessionPolicy) bool {
 	return p.definition.Binding == session.Learned &&
-		(g.opts.Bindings != nil || time.Since(g.started) >= p.bindings.IdleTimeout())
+		(g.knowsSessions || time.Since(g.started) >= p.bindings.IdleTimeout())
 }
 
 // Sessions implements rollout.View.

@@ -32,6 +32,7 @@ func (k *keeper) startAdmin(cfg *config.Config) config.Problems {
 		Inherited: k.sockets.claim,
 		Version:   version,
 		Gateway:   k,
+		Rollouts:  k.gateway,
 		Metrics:   k.gateway.Metrics(),
 		Logger:    k.log,
 	})

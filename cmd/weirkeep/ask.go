@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,6 +68,9 @@ func (e endpoint) read(answer *http.Response, into any) error {
 	}
 	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
 		return e.refused(r)
+	}
+	if answer.StatusCode == http.StatusConflict {
+		return errors.New(r.Detail)
 	}
 	return fmt.Errorf("the admin API answers %d: %s", answer.StatusCode, r.Detail)
 }

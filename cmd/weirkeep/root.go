@@ -20,6 +20,7 @@ var commands = []func(*app) *cobra.Command{
 	newCheck,
 	newCompletion,
 	newConfig,
+	newEdition,
 	newExplain,
 	newHealth,
 	newHelp,

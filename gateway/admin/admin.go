@@ -1,5 +1,6 @@
 // Package admin is the HTTP API for administrators of a running gateway: how it
-// is, what it counts, and reloading its configuration.
+// is, what it counts, why it decides as it does, reloading its configuration, and
+// rolling out editions.
 //
 // It listens apart from the gateway's own listeners, with its own goroutines,
 // time-outs and limits, and nothing here is called while a request is served.
@@ -61,9 +62,10 @@ type Options struct {
 	// Version is the gateway's own.
 	Version string
 
-	Gateway Gateway
-	Metrics *metrics.Registry
-	Logger  *slog.Logger // changes and failures; nil: discards
+	Gateway  Gateway
+	Rollouts Rollouts
+	Metrics  *metrics.Registry
+	Logger   *slog.Logger // changes and failures; nil: discards
 }
 
 // Bounds of the server, so that no client of it can hold the process up.

@@ -14,6 +14,7 @@ import (
 // api answers the operations of the document.
 type api struct {
 	gateway Gateway
+	steward Rollouts
 	metrics *metrics.Registry
 	log     *slog.Logger
 	version string
@@ -30,6 +31,7 @@ func (a *api) register(h huma.API) {
 		Summary: "Every origin of every cluster",
 	}, a.origins)
 	a.registerRules(h)
+	a.registerRollouts(h)
 	huma.Register(h, huma.Operation{
 		OperationID: "reload", Method: http.MethodPost, Path: "/v1/config:reload",
 		Summary:     "Read the configuration again and make it current",
@@ -142,20 +144,23 @@ type reloaded struct {
 
 func (a *api) reload(ctx context.Context, r *reloadRequest) (*tagged[reloaded], error) {
 	if now := tag(a.gateway.Status().Revision); r.IfMatch != "" && r.IfMatch != "*" && r.IfMatch != now {
-		a.audit(r.who, "refused: the revision is "+now)
+		a.audit(r.who, reloading, "refused: the revision is "+now)
 		return nil, huma.NewError(http.StatusPreconditionFailed, "the revision is "+now+", not "+r.IfMatch)
 	}
 	ps := a.gateway.Reload(ctx)
 	if n := ps.Errors(); n > 0 {
-		a.audit(r.who, fmt.Sprintf("refused: errors: %d", n))
+		a.audit(r.who, reloading, fmt.Sprintf("refused: errors: %d", n))
 		return nil, refusal(ps)
 	}
 	revision := a.gateway.Status().Revision
-	a.audit(r.who, fmt.Sprintf("revision %d", revision))
+	a.audit(r.who, reloading, fmt.Sprintf("revision %d", revision))
 	return &tagged[reloaded]{tag(revision), reloaded{revision, findings(ps)}}, nil
 }
 
+// reloading is what the log calls a reload.
+const reloading = "config:reload"
+
 // audit logs a change that was asked for.
-func (a *api) audit(who, result string) {
-	a.log.Info("admin change", "who", who, "what", "config:reload", "result", result)
+func (a *api) audit(who, what, result string) {
+	a.log.Info("admin change", "who", who, "what", what, "result", result)
 }

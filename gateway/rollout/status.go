@@ -20,11 +20,11 @@ type Status struct {
 	Expected time.Time      `json:"expected,omitzero"` // when it may be over; zero: nobody knows
 	Basis    string         `json:"basis,omitempty"`   // what Expected goes by
 	Left     *Left          `json:"left,omitempty"`    // cancelled: what runs what
-	Origins  []OriginStatus `json:"origins"`
+	Origins  []MemberStatus `json:"origins"`
 }
 
-// OriginStatus is how one origin stands.
-type OriginStatus struct {
+// MemberStatus is how one origin stands.
+type MemberStatus struct {
 	Name     string    `json:"name"`
 	Label    string    `json:"label"`
 	Stage    Stage     `json:"stage"`
@@ -41,7 +41,7 @@ type OriginStatus struct {
 func (r *Rollout) Status(now time.Time, v View) Status {
 	s := Status{
 		Options: r.s.Options, Phase: r.s.Phase, Active: r.active(), Began: r.s.Began, Ended: r.s.Ended,
-		Batches: r.s.Batches, Done: r.in(Done), Total: len(r.s.Members), Origins: []OriginStatus{},
+		Batches: r.s.Batches, Done: r.in(Done), Total: len(r.s.Members), Origins: []MemberStatus{},
 	}
 	for i := range r.s.Members {
 		s.Origins = append(s.Origins, r.originStatus(&r.s.Members[i], v))
@@ -61,8 +61,8 @@ func (r *Rollout) Status(now time.Time, v View) Status {
 	return s
 }
 
-func (r *Rollout) originStatus(m *Member, v View) OriginStatus {
-	s := OriginStatus{
+func (r *Rollout) originStatus(m *Member, v View) MemberStatus {
+	s := MemberStatus{
 		Name: m.Name, Label: m.Label, Stage: m.Stage, State: r.state(m), Since: m.Since,
 		Sessions: v.Sessions(m.Name), InFlight: v.InFlight(m.Name), Up: v.Up(m.Name),
 	}
@@ -78,7 +78,7 @@ func (r *Rollout) originStatus(m *Member, v View) OriginStatus {
 	return s
 }
 
-func drainWaits(s OriginStatus) string {
+func drainWaits(s MemberStatus) string {
 	if s.Sessions < 0 {
 		return fmt.Sprintf("for sessions, which nobody counts, until the longest wait is over; %d in flight", s.InFlight)
 	}
