@@ -1,0 +1,503 @@
+package gateway
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"weirkeep/gateway/rollout"
+)
+
+// rolling is a gateway whose application shop can be rolled out, by a clock of
+// its own.
+type rollingTest struct {
+	homes
+	t     *testing.T
+	g     *Gateway
+	addr  string
+	state string       // node.state_dir
+	ahead atomic.Int64 // of the machine's clock
+}
+
+// rollingText has the editions' settings and the origins' in it.
+func (r *rollingTest) text(editions, origins string) string {
+	return plainListener + fmt.Sprintf(`
+node: { state_dir: %q }
+clusters: { app: { origins: %s, session: s, edition: { application: shop, label: "1.0" } } }
+sessions: { s: { cookie: SID, idle_timeout: 30m } }
+applications: { shop: { clusters: [app] } }
+editions: { shop: { %s } }
+sites: { w: { hosts: ["**"] } }
+mappings: [{ site: w, applications: [shop] }]
+rules: [{ name: beta, when: 'header("X-Beta") == "1"', permit: { to: "app:shop@2.0" } }]
+`, r.state, origins, editions)
+}
+
+const nextEdition = `active: "1.0", next: "2.0", rollout: { strategy: %s, drain: 1h }`
+
+// startRolling starts a gateway in front of origins with these names, that knows all
+// sessions from the beginning.
+func startRolling(t *testing.T, strategy string, names ...string) *rollingTest {
+	r := &rollingTest{homes: newHomes(t, names...), t: t, state: t.TempDir()}
+	r.say(atCookie)
+	r.addr, r.g = start(t, r.text(fmt.Sprintf(nextEdition, strategy), r.homes.text()), r.options(true))
+	return r
+}
+
+// options are those of a gateway, which may have been told all sessions.
+func (r *rollingTest) options(told bool) Options {
+	o := r.homes.options()
+	o.Now = func() time.Time { return time.Now().Add(time.Duration(r.ahead.Load())) }
+	if told {
+		var none bytes.Buffer
+		before := New(Options{})
+		apply(r.t, before, plainListener+"clusters: { app: { origins: [{ address: \"127.0.0.1:1\" }] } }\n")
+		if err := before.WriteBindings(&none); err != nil {
+			r.t.Fatal(err)
+		}
+		before.Close()
+		o.Bindings = &none
+	}
+	return o
+}
+
+func (r *rollingTest) begin(to string) {
+	r.t.Helper()
+	if _, err := r.g.StartRollout("shop", to); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rollingTest) status() rollout.Status {
+	r.t.Helper()
+	all := r.g.Rollouts()
+	if len(all) != 1 {
+		r.t.Fatalf("%d roll-outs, want one", len(all))
+	}
+	return all[0]
+}
+
+// awaitStage steps until an origin is so far.
+func (r *rollingTest) awaitStage(name string, want rollout.Stage) {
+	r.t.Helper()
+	until(r.t, fmt.Sprintf("%s is %s: %+v", name, want, r.status()), func() bool {
+		r.g.step()
+		o := r.status().Origins
+		i := slices.IndexFunc(o, func(o rollout.MemberStatus) bool { return o.Name == name })
+		return i >= 0 && o[i].Stage == want
+	})
+}
+
+func (r *rollingTest) awaitPhase(want rollout.Phase) {
+	r.t.Helper()
+	until(r.t, "the roll-out is "+string(want), func() bool { r.g.step(); return r.status().Phase == want })
+}
+
+func (r *rollingTest) confirm(names ...string) {
+	r.t.Helper()
+	if _, err := r.g.ConfirmRollout("shop", names...); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// newcomers are the origins that requests without a session get.
+func (r *rollingTest) newcomers() string {
+	r.t.Helper()
+	var seen []string
+	for range 12 {
+		a := visit(r.t, r.addr, "/", "")
+		if a.status != 200 {
+			r.t.Fatalf("a request without a session was answered %d", a.status)
+		}
+		seen = append(seen, a.origin())
+	}
+	slices.Sort(seen)
+	return strings.Join(slices.Compact(seen), "")
+}
+
+func (r *rollingTest) wantNewcomers(want string) {
+	r.t.Helper()
+	if got := r.newcomers(); got != want {
+		r.t.Errorf("requests without a session went to %q, want %q: %+v", got, want, r.status())
+	}
+}
+
+// beta is who answers a request that a rule sends to the new edition; empty: nobody.
+func (r *rollingTest) beta() string {
+	r.t.Helper()
+	return ask(r.t, r.addr, visitHead("/", "")+"\r\nX-Beta: 1").origin()
+}
+
+// D-WS-15, D-WS-17: one at a time; who has a session goes on, who has none goes
+// elsewhere, and the drain ends early when no session is left.
+func TestRolloutGroupedLosesNoSession(t *testing.T) {
+	t.Parallel()
+	r := startRolling(t, "grouped", "a", "b", "c")
+	atA, atB, atC := enterAt(t, r.addr, "a"), enterAt(t, r.addr, "b"), enterAt(t, r.addr, "c")
+	r.begin("")
+	r.awaitStage("a", rollout.Draining)
+	r.wantNewcomers("bc")
+	for range 5 {
+		r.g.step()
+	}
+	stays(t, r.addr, atA, "a")
+	if s := r.status(); s.Origins[0].Stage != rollout.Draining || s.Origins[0].Sessions < 1 {
+		t.Fatalf("a has a session, and is %+v", s.Origins[0])
+	}
+	for range 3 { // the sessions of a are not used for 30 minutes, and end
+		r.ahead.Add(int64(15 * time.Minute))
+		stays(t, r.addr, atB, "b")
+		stays(t, r.addr, atC, "c")
+	}
+	r.awaitStage("a", rollout.Waiting)
+	r.wantNewcomers("bc")
+	if got := r.beta(); got != "" {
+		t.Errorf("the new edition is served by %q before it is there", got)
+	}
+	r.confirm("a")
+	r.awaitStage("a", rollout.Done)
+	if got := r.beta(); got != "a" {
+		t.Errorf("the new edition is served by %q, want a", got)
+	}
+	r.awaitStage("b", rollout.Draining)
+	r.wantNewcomers("ac")
+	stays(t, r.addr, atB, "b")
+	stays(t, r.addr, atC, "c")
+
+	r.ahead.Add(int64(20 * time.Minute))
+	stays(t, r.addr, atB, "b") // it is in use, and the longest wait ends
+	r.ahead.Add(int64(25 * time.Minute))
+	stays(t, r.addr, atB, "b")
+	r.ahead.Add(int64(20 * time.Minute))
+	r.awaitStage("b", rollout.Waiting)
+	if a := visit(t, r.addr, "/", atB); a.status != 200 || a.origin() == "b" {
+		t.Errorf("after the longest wait a session of b got %d from %q", a.status, a.origin())
+	}
+	r.confirm()
+	r.awaitStage("c", rollout.Draining)
+	r.ahead.Add(int64(time.Hour))
+	r.awaitStage("c", rollout.Waiting)
+	r.confirm("c")
+	r.awaitPhase(rollout.Finished)
+	r.wantNewcomers("abc")
+}
+
+// D-WS-17: what is in flight is waited for, whether or not it has a session.
+func TestRolloutWaitsForRequests(t *testing.T) {
+	t.Parallel()
+	r := startRolling(t, "grouped", "a", "b")
+	var held <-chan told
+	for held == nil {
+		if answer := visitLater(t, r.addr, "/hold", ""); true {
+			until(t, "the request is held", func() bool { return r.homes[0].held.Load()+r.homes[1].held.Load() > 0 })
+			if r.homes[0].held.Load() > 0 {
+				held = answer
+			} else {
+				r.homes[1].letGo <- struct{}{}
+				await(answer)
+			}
+		}
+	}
+	r.begin("")
+	for range 5 {
+		r.g.step()
+	}
+	if s := r.status().Origins[0]; s.Stage != rollout.Draining || s.InFlight != 1 {
+		t.Errorf("a has a request in flight, and is %+v", s)
+	}
+	r.homes[0].letGo <- struct{}{}
+	wantAnswerOf(t, "the request in flight", held, "a")
+	r.awaitStage("a", rollout.Waiting)
+}
+
+// D-WS-16: whoever is new never gets two editions; at the switch all get the new one.
+func TestRolloutAtomicServesOneEdition(t *testing.T) {
+	t.Parallel()
+	r := startRolling(t, "atomic", "a", "b", "c", "d")
+	atD := enterAt(t, r.addr, "d")
+	r.begin("")
+	r.awaitStage("a", rollout.Waiting)
+	r.awaitStage("b", rollout.Waiting)
+	r.wantNewcomers("cd")
+	r.confirm("a")
+	r.awaitStage("a", rollout.Ready)
+	r.wantNewcomers("cd")
+	r.confirm("b")
+	r.awaitStage("d", rollout.Draining)
+	r.wantNewcomers("ab")
+	stays(t, r.addr, atD, "d")
+	r.awaitStage("c", rollout.Waiting)
+	r.ahead.Add(int64(time.Hour))
+	r.awaitStage("d", rollout.Waiting)
+	r.wantNewcomers("ab")
+	r.confirm()
+	r.awaitPhase(rollout.Finished)
+	r.wantNewcomers("abcd")
+}
+
+// A roll-out goes on where it was when the gateway is killed and started again, and
+// the first request finds it so. Then nobody knows how many sessions there are.
+func TestRolloutOutlivesTheGateway(t *testing.T) {
+	t.Parallel()
+	r := startRolling(t, "grouped", "a", "b", "c")
+	r.begin("")
+	r.awaitStage("a", rollout.Waiting)
+	r.confirm("a")
+	r.awaitStage("b", rollout.Draining)
+	text := r.text(fmt.Sprintf(nextEdition, "grouped"), r.homes.text())
+	r.g.Close()
+	r.addr, r.g = start(t, text, r.options(false))
+	r.wantNewcomers("ac")
+	if got := r.beta(); got != "a" {
+		t.Errorf("the new edition is served by %q, want a", got)
+	}
+	if s := r.status(); s.Done != 1 || s.Origins[1].Sessions >= 0 {
+		t.Errorf("%+v, want one done, and sessions that nobody counts", s)
+	}
+	r.ahead.Add(int64(time.Hour))
+	r.awaitStage("b", rollout.Waiting)
+}
+
+// What a configuration says that is read meanwhile holds, but for what the roll-out
+// says.
+func TestRolloutUnderReloads(t *testing.T) {
+	t.Parallel()
+	r := startRolling(t, "grouped", "a", "b", "c", "d")
+	three := r.homes.except("d")
+	next := fmt.Sprintf(nextEdition, "grouped")
+	apply(t, r.g, r.text(next, three.text()))
+	r.begin("")
+	r.awaitStage("a", rollout.Waiting)
+
+	apply(t, r.g, r.text(next, r.homes.text())) // d is new, and is rolled out with the rest
+	r.wantNewcomers("bcd")
+	if s := r.status(); s.Total != 4 || s.Origins[0].Stage != rollout.Waiting {
+		t.Errorf("after a reload: %+v", s)
+	}
+	r.homes.named(t, "c").settings = ", state: disabled" // the operator's word: it is more closed
+	apply(t, r.g, r.text(next, r.homes.text()))
+	r.wantNewcomers("bd")
+	r.homes.named(t, "a").settings = ", state: serving"
+	apply(t, r.g, r.text(next, r.homes.text()))
+	r.wantNewcomers("bd")
+
+	apply(t, r.g, r.text(next, r.homes.except("a").text())) // who was waited for is gone
+	r.awaitStage("b", rollout.Draining)
+	if _, err := r.g.CancelRollout("shop"); err != nil {
+		t.Fatal(err)
+	}
+	r.wantNewcomers("bd")
+	if problems := r.g.Apply(load(t, strings.ReplaceAll(r.text(next, three.text()), "127.0.0.1:0", "127.0.0.1:1"))); problems.Errors() == 0 {
+		t.Fatal("nobody may listen at port 1")
+	}
+	if s := r.status(); s.Phase != rollout.Cancelled || s.Total != 3 {
+		t.Errorf("after a reload that was refused: %+v", s)
+	}
+}
+
+// When a roll-out is over it holds until the configuration says a new edition that
+// one of its origins runs, or somebody forgets it.
+func TestRolloutIsForgotten(t *testing.T) {
+	t.Parallel()
+	finished := func(t *testing.T) *rollingTest {
+		r := startRolling(t, "atomic", "a", "b")
+		r.begin("")
+		r.awaitStage("a", rollout.Waiting)
+		r.confirm()
+		r.awaitStage("b", rollout.Waiting)
+		r.confirm()
+		r.awaitPhase(rollout.Finished)
+		return r
+	}
+	t.Run("kept while the file says what it said", func(t *testing.T) {
+		t.Parallel()
+		r := finished(t)
+		apply(t, r.g, r.text(fmt.Sprintf(nextEdition, "atomic"), r.homes.text()))
+		r.wantNewcomers("ab")
+		if got := r.beta(); got == "" {
+			t.Error("the new edition is not served")
+		}
+	})
+	t.Run("kept while no origin of the file runs what is active", func(t *testing.T) {
+		t.Parallel()
+		r := finished(t)
+		apply(t, r.g, r.text(`active: "2.0"`, r.homes.text()))
+		r.wantNewcomers("ab")
+	})
+	t.Run("forgotten when the file says it", func(t *testing.T) {
+		t.Parallel()
+		r := finished(t)
+		apply(t, r.g, strings.Replace(r.text(`active: "2.0"`, r.homes.text()), `label: "1.0"`, `label: "2.0"`, 1))
+		if all := r.g.Rollouts(); len(all) != 0 {
+			t.Errorf("%+v, want none", all)
+		}
+		if got := r.newcomers(); got != "ab" {
+			t.Errorf("served by %q", got)
+		}
+	})
+	t.Run("forgotten by hand", func(t *testing.T) {
+		t.Parallel()
+		r := finished(t)
+		if err := r.g.ForgetRollout("shop"); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.beta(); got != "" {
+			t.Errorf("the new edition is served by %q, and the file knows no such origin", got)
+		}
+	})
+	t.Run("rolled back", func(t *testing.T) {
+		t.Parallel()
+		r := finished(t)
+		r.begin("1.0")
+		if s := r.status(); s.From != "2.0" || s.To != "1.0" {
+			t.Errorf("rolled back from %s to %s", s.From, s.To)
+		}
+	})
+}
+
+// Errors say what is wrong, and nothing changes.
+func TestRolloutErrors(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		do   func(r *rollingTest) error
+		want string
+	}{
+		{"unknown application", func(r *rollingTest) error { _, err := r.g.StartRollout("shpo", ""); return err }, `no editions of "shpo": it has those of shop`},
+		{"that serves already", func(r *rollingTest) error { _, err := r.g.StartRollout("shop", "1.0"); return err }, "edition 1.0 of shop serves already"},
+		{"no next", func(r *rollingTest) error {
+			apply(r.t, r.g, r.text(`active: "1.0"`, r.homes.text()))
+			_, err := r.g.StartRollout("shop", "")
+			return err
+		}, "editions.shop has no next"},
+		{"running", func(r *rollingTest) error { r.begin(""); _, err := r.g.StartRollout("shop", "3.0"); return err }, "is being rolled out from 1.0 to 2.0"},
+		{"nothing to confirm", func(r *rollingTest) error { _, err := r.g.ConfirmRollout("shop"); return err }, `no roll-out of "shop"`},
+		{"not drained", func(r *rollingTest) error {
+			r.begin("")
+			_, err := r.g.ConfirmRollout("shop", "b")
+			return err
+		}, "origin b is pending"},
+		{"forget what runs", func(r *rollingTest) error { r.begin(""); return r.g.ForgetRollout("shop") }, "cancel it first"},
+		{"cancel twice", func(r *rollingTest) error {
+			r.begin("")
+			r.g.CancelRollout("shop")
+			_, err := r.g.CancelRollout("shop")
+			return err
+		}, "is cancelled"},
+		{"one origin", func(r *rollingTest) error {
+			apply(r.t, r.g, r.text(`active: "1.0"`, r.homes[:1].text()))
+			_, err := r.g.StartRollout("shop", "2.0")
+			return err
+		}, "shop has one origin"},
+		{"closed", func(r *rollingTest) error { r.g.Close(); _, err := r.g.StartRollout("shop", ""); return err }, "not serving"},
+		{"state directory", func(r *rollingTest) error {
+			os.Mkdir(RolloutsFile(r.state), 0o700) // a folder where the file should be
+			_, err := r.g.StartRollout("shop", "")
+			return err
+		}, "cannot be kept in node.state_dir"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := startRolling(t, "grouped", "a", "b", "c")
+			if err := tt.do(r); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %q", err, tt.want)
+			}
+			for _, s := range r.g.Rollouts() {
+				if s.From != "1.0" || s.To != "2.0" {
+					t.Errorf("%+v is there", s)
+				}
+			}
+		})
+	}
+}
+
+// A file that is no state of roll-outs keeps the gateway from starting: it would not
+// know which origins are being renewed.
+func TestRolloutsFileThatIsWrong(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, text, want string }{
+		{"no JSON", "rollouts", "invalid character"},
+		{"later schema", `{"schema":2,"rollouts":[]}`, "schema 2 is not known"},
+		{"later schema of a roll-out", `{"schema":1,"rollouts":[{"active":"1.0","rollout":{"schema":7,"application":"shop","from":"1.0","to":"2.0","phase":"running"}}]}`, "schema: 7 is not known"},
+		{"half a file", `{"schema":1,"rollouts":[{"active":"1.0",`, "unexpected end"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := &rollingTest{homes: newHomes(t, "a", "b"), t: t, state: t.TempDir()}
+			if err := os.WriteFile(RolloutsFile(r.state), []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			g := New(r.options(false))
+			defer g.Close()
+			problems := g.Apply(load(t, r.text(`active: "1.0"`, r.homes.text())))
+			if problems.Errors() != 1 || problems[0].Code != "E806" || !strings.Contains(problems[0].Message, tt.want) {
+				t.Errorf("%v, want E806 with %q", problems, tt.want)
+			}
+			if got, _ := os.ReadFile(RolloutsFile(r.state)); string(got) != tt.text {
+				t.Error("the file was changed")
+			}
+		})
+	}
+}
+
+// A step that cannot be made is tried again; until then everything stays as it was.
+func TestRolloutStepThatFails(t *testing.T) {
+	t.Parallel()
+	r := startRolling(t, "grouped", "a", "b")
+	page := r.state + "/busy.html"
+	text := strings.Replace(r.text(fmt.Sprintf(nextEdition, "grouped"), r.homes.text()), `w: { hosts: ["**"]`, fmt.Sprintf(`w: { hosts: ["**"], pages: { "503": %q }`, page), 1)
+	if err := os.WriteFile(page, []byte("busy"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, r.g, text)
+	r.begin("")
+	r.awaitStage("a", rollout.Waiting)
+	if err := os.Remove(page); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.g.ConfirmRollout("shop"); err == nil || !strings.Contains(err.Error(), "busy.html") {
+		t.Errorf("%v, want that the page is missing", err)
+	}
+	r.wantNewcomers("b")
+	if err := os.WriteFile(page, []byte("busy"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.confirm()
+	r.wantNewcomers("ab")
+}
+
+// Origins of the same name in several clusters are told apart, and one address is one
+// origin, whoever names it.
+func TestRolloutNamesOrigins(t *testing.T) {
+	t.Parallel()
+	hs := newHomes(t, "x", "y")
+	text := plainListener + fmt.Sprintf(`
+node: { state_dir: %q }
+clusters:
+  app: { origins: [{ name: web, address: %[2]q }], edition: { application: shop, label: "1.0" } }
+  dr/app: { origins: [{ name: web, address: %[3]q }, { name: other, address: %[2]q }], edition: { application: shop, label: "1.0" } }
+applications: { shop: { clusters: [app, dr/app] } }
+editions: { shop: { active: "1.0", next: "2.0" } }
+sites: { w: { hosts: ["**"] } }
+mappings: [{ site: w, applications: [shop] }]
+`, t.TempDir(), hs[0].addr, hs[1].addr)
+	if _, problems := NewExplainer(load(t, text)); problems.Errors() > 0 {
+		t.Skip("one address may have one name: ", problems)
+	}
+	_, g := start(t, text, hs.options())
+	s, err := g.StartRollout("shop", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, o := range s.Origins {
+		names = append(names, o.Name)
+	}
+	if got := strings.Join(names, " "); got != "main/app/web dr/app/web" {
+		t.Errorf("the origins are %s", got)
+	}
+}
