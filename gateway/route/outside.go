@@ -57,7 +57,7 @@ func (t *Table) outside(site, i int) (mapping int, outside bool) {
 // taking is the mapping that takes the path which rule i requires, if its permit
 // leaves nothing of the best set there; else -1.
 func (t *Table) taking(site, i int) int {
-	when := t.rules[i].when
+	when := t.rules[i].When
 	if when == nil || when.Requires().Path == "" {
 		return -1
 	}
