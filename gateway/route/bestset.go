@@ -142,7 +142,7 @@ func (t *Table) narrow(s *bestSet, p permit, app, balancer string) narrowed {
 func (t *Table) selected(s *bestSet, to []Destination) (members []Member) {
 	for i := range to {
 		for _, m := range s.members {
-			if to[i].Selects(t.origin(m)) && (t.isActive(m) || to[i].NamesEdition()) {
+			if to[i].Selects(t.origin(m)) && (t.isActive(m) || to[i].namesEdition()) {
 				members = t.with(members, m)
 			}
 		}

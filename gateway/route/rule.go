@@ -113,7 +113,7 @@ func (t *Table) newJudge(all []Rule, site int) *judge {
 func namesEdition(r Rule) bool {
 	for _, group := range append([][]Destination{r.To}, r.Failover...) {
 		for i := range group {
-			if group[i].NamesEdition() {
+			if group[i].namesEdition() {
 				return true
 			}
 		}
