@@ -225,3 +225,18 @@ mappings: [{ site: w, cluster: shop }]
 		t.Errorf("a cookie of another key is answered by %q, want balanced", got)
 	}
 }
+
+// A request that is decided anew, as its origin has failed it, is one request that
+// the rule has decided.
+func TestRuleDecidesARequestOnce(t *testing.T) {
+	t.Parallel()
+	hs := newHomes(t, "a", "b", "c")
+	addr, g := start(t, wlsText(hs, "", `rules: [{ name: all, permit: { to: "*/*" } }]`), hs.options())
+	hs[1].kill()
+	if got := by(t, addr, wlsID(wlsIDs[1], wlsIDs[2])); got != "c" {
+		t.Fatalf("answered by %q, want the replica, c", got)
+	}
+	if hits := g.Rules()[0].Hits; hits != 1 {
+		t.Errorf("the rule has decided %d requests, want 1", hits)
+	}
+}

@@ -49,6 +49,7 @@ func compile(cfg *config.Config, uses *uses, set *metrics.Set, dates *dateCache)
 	c.allMappings()
 	c.allRules()
 	c.table()
+	c.inputs()
 	c.snap.users.Store(1)
 	return c.snap, c.problems
 }

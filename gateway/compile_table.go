@@ -176,7 +176,6 @@ func (c *compiler) allHomes() {
 			c.cookie(p)
 		}
 	}
-	c.compileInputs()
 }
 
 func (c *compiler) cookie(p *sessionPolicy) {

@@ -54,8 +54,10 @@ func declared(length int64) int64 {
 	return max(length, -1)
 }
 
-// decideRoute makes the decision and looks up what it names.
+// decideRoute makes the decision and looks up what it names. A request that is
+// decided anew, by the same rule, is one that the rule has decided.
 func (g *Gateway) decideRoute(x *Exchange) Reason {
+	before := x.rule
 	x.decision = route.Decide(x.snap.table, &x.ask, x, x.Now, nil)
 	d := &x.decision
 	if d.Site >= 0 {
@@ -71,7 +73,9 @@ func (g *Gateway) decideRoute(x *Exchange) Reason {
 	}
 	if d.Rule >= 0 {
 		x.rule = x.snap.actions[d.Rule]
-		x.rule.metrics.Hits.Inc()
+		if x.rule != before {
+			x.rule.metrics.Hits.Inc()
+		}
 	}
 	return reasonOfDecision[d.Reason]
 }

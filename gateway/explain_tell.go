@@ -119,7 +119,7 @@ func (e *explanation) binding() {
 	b.Secondary, b.SecondaryState = e.originOf(d.Secondary)
 	b.Origin, _ = e.originOf(d.Home)
 	home := e.trace.Home
-	b.Shields = home >= 0
+	b.Shields = home >= 0 && !e.cfg.OverrideAffinity
 	b.Why = e.whyBound(home)
 	e.Binding = b
 }
@@ -127,20 +127,21 @@ func (e *explanation) binding() {
 // whyBound says in words what the session's binding does.
 func (e *explanation) whyBound(home int) string {
 	d := &e.x.decision
-	in := func(identity int) bool { return e.snap.table.InBestSet(d, identity) }
 	switch {
 	case d.ID == nil && d.Bound == "":
 		return "the request has no session id"
+	case home >= 0 && home != d.Primary:
+		return "its origin cannot be used, the one with the replica can"
+	case home >= 0 && !e.view.Usable(home):
+		return "its origin is out, and its sessions go nowhere else"
+	case home >= 0:
+		return "its origin can be used"
 	case d.Primary < 0 && d.Bound != "":
 		return fmt.Sprintf("it is bound to %s, which is not in the configuration any more", d.Bound)
 	case d.Primary < 0:
 		return "the id is bound to no origin"
-	case !in(d.Primary):
+	case !e.snap.table.InBestSet(d, d.Primary):
 		return "its origin is not in the best set"
-	case home >= 0 && home == d.Primary:
-		return "its origin can be used"
-	case home >= 0:
-		return "its origin is out, the one with the replica can be used"
 	}
 	return "its origin is out: it is balanced anew"
 }
@@ -213,28 +214,67 @@ func (e *explanation) groups() {
 // pick says which origin would be picked: the session's, or one of the first group
 // that has any in service.
 func (e *explanation) pick() {
-	d := &e.x.decision
-	var order []*group
-	if d.Order >= 0 {
-		order = e.snap.orders[d.Order]
-	}
-	for i, g := range order {
-		a := admission.Asker{Only: -1, Tester: g.testers}
-		if d.Home >= 0 {
-			home, here := g.index[d.Home]
-			if !here {
-				continue
-			}
-			a.Only = home
-		}
-		plan := admission.Plan(e.statesOf(g), a, g.balancer)
-		if plan.Pick < 0 && !plan.Queues && i < len(order)-1 && d.Home < 0 {
-			continue
-		}
-		e.picked(i, g, plan)
+	if e.pickHome() {
 		return
 	}
+	order := e.order()
+	for i, g := range order {
+		plan := e.plan(g, -1)
+		err := g.refusal(plan)
+		if last := i == len(order)-1; last || err == nil || !g.passesOn(err) {
+			e.picked(i, plan, err, NoOrigin)
+			return
+		}
+	}
 	e.end(NoOrigin)
+}
+
+// pickHome tells of the origin where the session is at home, and reports whether
+// that settles it. It does not if that is full and its sessions may go elsewhere
+// for once.
+func (e *explanation) pickHome() bool {
+	d := &e.x.decision
+	for i, g := range e.order() {
+		home, here := g.index[d.Home]
+		if !here {
+			continue
+		}
+		plan := e.plan(g, home)
+		if plan.Queues && e.snap.mappings[d.Mapping].session.rebalance {
+			return false
+		}
+		e.picked(i, plan, g.refusal(plan), SessionOriginOut)
+		return true
+	}
+	return false
+}
+
+// order is the groups that would be tried.
+func (e *explanation) order() []*group {
+	if e.x.decision.Order < 0 {
+		return nil
+	}
+	return e.snap.orders[e.x.decision.Order]
+}
+
+// plan is what would become of the request in a group; only is the index of the
+// one origin that it wants, -1: any.
+func (e *explanation) plan(g *group, only int) admission.Planned {
+	return admission.Plan(e.statesOf(g), admission.Asker{Only: only, Tester: g.testers}, g.balancer)
+}
+
+// refusal is why who gets no slot by a plan would be turned away at once; nil: it
+// gets one, or waits.
+func (g *group) refusal(p admission.Planned) error {
+	switch q := g.lead.queue; {
+	case p.Pick >= 0:
+		return nil
+	case !p.Queues:
+		return admission.ErrNone
+	case q.Waiting() >= q.Size():
+		return admission.ErrFull
+	}
+	return nil
 }
 
 func (e *explanation) statesOf(g *group) (states []admission.State) {
@@ -244,8 +284,11 @@ func (e *explanation) statesOf(g *group) (states []admission.State) {
 	return states
 }
 
-// picked tells of the origin that was picked in a group, and of the others.
-func (e *explanation) picked(i int, g *group, plan admission.Planned) {
+// picked tells of the origin that was picked in group i, and of the others. The
+// error is why none is, and the request does not wait either; out is the answer if
+// that is since they are out.
+func (e *explanation) picked(i int, plan admission.Planned, err error, out Reason) {
+	g := e.order()[i]
 	p := &ExplainedPick{Group: i, Failover: i > 0, Sure: plan.Sure}
 	for j, m := range g.members {
 		s := e.view.states[m.identity]
@@ -258,21 +301,21 @@ func (e *explanation) picked(i int, g *group, plan admission.Planned) {
 	switch {
 	case plan.Pick >= 0:
 		m := g.members[plan.Pick]
-		p.Origin, p.Address, p.Why = m.path(), m.state.origin.Address, e.whyPicked(g)
+		p.Origin, p.Address, p.Why = m.path(), m.state.origin.Address, e.whyPicked(g, m)
 		e.Outcome.Reason, e.Outcome.Text = Served.String(), "would be sent to "+p.Origin
 		e.Outcome.Address, e.Outcome.Target = p.Address, e.target()
-	case plan.Queues:
+	case err == nil:
 		p.Why = fmt.Sprintf("every origin is full: it would wait for up to %v", g.lead.queue.Timeout())
 		e.Outcome.Reason, e.Outcome.Text = Served.String(), p.Why
-	case e.x.decision.Home >= 0:
-		e.end(SessionOriginOut)
+	case err == admission.ErrNone:
+		e.end(out)
 	default:
-		e.end(NoOrigin)
+		e.end(reasonOfAdmission(err))
 	}
 }
 
-func (e *explanation) whyPicked(g *group) string {
-	if e.x.decision.Home >= 0 {
+func (e *explanation) whyPicked(g *group, m *member) string {
+	if e.x.decision.Home == m.identity {
 		return "bound"
 	}
 	return g.method

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"weirkeep/gateway/admission"
@@ -14,7 +13,6 @@ import (
 type assumed struct {
 	snap   *snapshot
 	states []admission.State // of origins, by identity
-	up     []bool
 	words  []string          // what each is, in words
 	bound  map[string]string // name of the origin by session id
 }
@@ -24,7 +22,6 @@ func assume(snap *snapshot, q Question) (*assumed, error) {
 	v := &assumed{snap: snap, bound: q.Bound}
 	for _, o := range snap.origins {
 		v.states = append(v.states, o.slots.State())
-		v.up = append(v.up, o.access() != admission.Shut)
 		v.words = append(v.words, o.words())
 	}
 	for _, name := range q.Down {
@@ -90,18 +87,30 @@ func (v *assumed) assume(identity int, state string) error {
 	case "disabled":
 		s.Access, v.words[identity] = admission.Shut, "up, disabled"
 	case "full":
-		s.Load, v.words[identity] = s.Capacity, "up, serving"
+		s.Load = s.Capacity
 	default:
 		return fmt.Errorf("an origin can be up, down, serving, draining, maintenance, disabled or full, not %q", state)
 	}
-	v.up[identity] = s.Access != admission.Shut
 	return nil
+}
+
+// bindName is the name by which sessions are bound to an origin that is named with
+// its cluster, or with its cell, too. Another name stays as it is.
+func (s *snapshot) bindName(name string) string {
+	for _, cl := range s.clusters {
+		for _, m := range cl.members {
+			if name == m.path() || name == cl.short+"/"+m.name {
+				return m.bound
+			}
+		}
+	}
+	return name
 }
 
 // Bound implements route.View. Nothing is counted as use of the session.
 func (v *assumed) Bound(d *session.Definition, id []byte, now time.Time) string {
 	if name, ok := v.bound[string(id)]; ok {
-		return name[strings.LastIndexByte(name, '/')+1:]
+		return v.snap.bindName(name)
 	}
 	name, _ := v.snap.sessions[d].bindings.Peek(id, now)
 	return name

@@ -31,8 +31,8 @@ type inputs struct {
 // hold.
 var secretWords = []string{"auth", "cookie", "token", "secret", "key", "password", "session", "signature"}
 
-// compileInputs collects what is recorded; nil: nothing is.
-func (c *compiler) compileInputs() {
+// inputs collects what is recorded, if anything is.
+func (c *compiler) inputs() {
 	listed := c.cfg.AccessLog.Inputs
 	if listed == nil {
 		return

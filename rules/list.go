@@ -15,7 +15,6 @@ type List struct {
 	networks bart.Lite
 	texts    map[string]bool
 	suffixes []string // of hosts: ".example.com" for "*.example.com"
-	size     int      // networks in it
 }
 
 // NewList compiles the entries of a list. An entry that is an address or network
@@ -29,7 +28,6 @@ func NewList(entries []string) (*List, error) {
 		}
 		if p, err := parseNetwork(entry); err == nil {
 			l.networks.Insert(p)
-			l.size++
 		}
 		if suffix, ok := strings.CutPrefix(entry, "*."); ok {
 			l.suffixes = append(l.suffixes, "."+strings.ToLower(suffix))

@@ -13,6 +13,8 @@ import (
 	_ "time/tzdata" // of tz(): the machine may have none
 
 	"github.com/expr-lang/expr/ast"
+
+	"weirkeep/gateway/wire"
 )
 
 // checkCalls checks what types cannot say: the arguments that must be literal,
@@ -229,7 +231,7 @@ func checkCluster(l *Language, s string) error {
 }
 
 func checkHeader(s string) error {
-	if !isName(s) {
+	if !wire.IsToken([]byte(s)) {
 		return fmt.Errorf("%.60q is no name of a header field", s)
 	}
 	return nil

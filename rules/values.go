@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"hash/fnv"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"weirkeep/gateway/wire"
@@ -148,21 +147,21 @@ func whole(s []byte, otherwise int) int {
 // percent draws for a request: the same for the same request and rule (X-40).
 func (f *frame) percent(n float64) bool {
 	const parts = 1 << 20
-	return float64(f.draw(f.request.ID, f.program.seed, 0)%parts) < n/100*parts
+	return float64(draw(f.request.ID, f.program.seed, 0)%parts) < n/100*parts
 }
 
 // bucket draws a number from 0 to 99 for a client: the same for the same salt and
 // session, or address where there is no session.
 func (f *frame) bucket(salt uint64) int {
 	if id := f.request.Session.ID; len(id) > 0 {
-		return int(f.draw(f.open(id), salt, 1) % 100)
+		return int(draw(f.open(id), salt, 1) % 100)
 	}
 	address := f.request.Client.Addr().As16()
-	return int(f.draw(address[:], salt, 2) % 100)
+	return int(draw(address[:], salt, 2) % 100)
 }
 
 // draw is a hash of some bytes: FNV-1a, and a finalizer, since its low bits are weak.
-func (f *frame) draw(b []byte, seed uint64, kind byte) uint64 {
+func draw(b []byte, seed uint64, kind byte) uint64 {
 	const prime = 1099511628211
 	h := seed ^ uint64(kind)*prime
 	for _, c := range b {
@@ -189,10 +188,3 @@ func hasSuffix(b []byte, s string) bool { return len(b) >= len(s) && string(b[le
 
 // runes counts characters, as len() does.
 func runes(b []byte) int { return utf8.RuneCount(b) }
-
-// isName reports whether a text can name a header field.
-func isName(s string) bool {
-	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
-		return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
-	})
-}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -178,17 +177,4 @@ func (a *app) compiled(named string) (*config.Config, *gateway.Explainer, error)
 		return nil, nil, &failure{status: exitConfig}
 	}
 	return cfg, e, nil
-}
-
-// readInput reads a file, or standard input for "-".
-func (a *app) readInput(file string) ([]byte, error) {
-	if file == "-" {
-		return readAll(a.stdin)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readAll(f)
 }

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-)
 
-// tokenForm is what names of methods and header fields are made of (RFC 9110, 5.6.2).
-var tokenForm = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+	"weirkeep/gateway/wire"
+)
 
 // headOf makes the bytes of a request's head from what a person writes down of it.
 // A header field is "Name: value". Whether the gateway takes such a request is not
@@ -33,7 +31,7 @@ func headOf(method, target, version string, headers []string) (head []byte, secu
 	}
 	for _, h := range headers {
 		name, value, ok := strings.Cut(h, ":")
-		if !ok || !tokenForm.MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
+		if !ok || !wire.IsToken([]byte(name)) || strings.ContainsAny(value, "\r\n\x00") {
 			return nil, false, fmt.Errorf("%q is no header field: write 'Name: value'", h)
 		}
 		fmt.Fprintf(&b, "%s: %s\r\n", name, strings.TrimSpace(value))
@@ -47,7 +45,7 @@ func checkMethod(method string) error {
 	if upper := strings.ToUpper(method); upper != method && slices.Contains(known, upper) {
 		return fmt.Errorf("the method %q is written %s", method, upper)
 	}
-	if !tokenForm.MatchString(method) {
+	if !wire.IsToken([]byte(method)) {
 		return fmt.Errorf("%q is no method: it is one word, as GET", method)
 	}
 	return nil

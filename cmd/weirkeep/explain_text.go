@@ -10,11 +10,6 @@ import (
 	"weirkeep/gateway"
 )
 
-// maxInput is the most that is read of a file that people name.
-const maxInput = 64 << 20
-
-func readAll(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, maxInput)) }
-
 // teller writes an explanation for people: a heading, then lines that belong to it.
 type teller struct {
 	out  io.Writer

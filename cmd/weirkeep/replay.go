@@ -82,24 +82,18 @@ type player struct {
 
 func (a *app) newPlayer(o replaying) (*player, error) {
 	p := &player{report: newReplayReport(), tally: newTally()}
-	var recorded map[string]bool
-	if o.current != "" {
-		cfg, _, err := a.compiled(o.current)
-		if err != nil {
-			return nil, err
-		}
-		recorded = recordedBy(cfg)
-	}
 	var err error
-	if p.now, err = a.newDecider(o.against, recorded, nil); err != nil {
+	if p.now, err = a.newDecider(o.against); err != nil {
 		return nil, err
 	}
 	writer := p.now
 	if o.current != "" {
-		if p.old, err = a.newDecider(o.current, recorded, nil); err != nil {
+		if p.old, err = a.newDecider(o.current); err != nil {
 			return nil, err
 		}
 		writer = p.old
+		p.old.recorded = recordedBy(p.old.cfg)
+		p.now.recorded = p.old.recorded
 	}
 	key, err := inputsKey(o.keyFile, writer.cfg)
 	if err != nil {

@@ -22,12 +22,12 @@ type decider struct {
 }
 
 // newDecider compiles a configuration; its mistakes are told.
-func (a *app) newDecider(file string, recorded map[string]bool, key []byte) (*decider, error) {
+func (a *app) newDecider(file string) (*decider, error) {
 	cfg, _, err := a.compiled(file)
 	if err != nil {
 		return nil, err
 	}
-	d := &decider{cfg: cfg, reads: readsOf(cfg), sessions: definitionsOf(cfg), recorded: recorded, seal: &logSeal{key: key}}
+	d := &decider{cfg: cfg, reads: readsOf(cfg), sessions: definitionsOf(cfg), seal: new(logSeal)}
 	forReplay(cfg)
 	e, problems := gateway.NewExplainer(cfg)
 	if problems.Errors() > 0 {

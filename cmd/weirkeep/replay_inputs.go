@@ -23,7 +23,7 @@ type ruleReads struct {
 // readsOf finds out what the rules of a configuration that compiles read.
 func readsOf(cfg *config.Config) ruleReads {
 	r := ruleReads{inputs: make(map[string][]string), computed: make(map[string]bool)}
-	language := rules.New(languageOf(cfg))
+	language := languageOf(cfg)
 	r.add(language, cfg.Rules)
 	for _, s := range cfg.Sites {
 		r.add(language, s.Rules)
@@ -31,17 +31,21 @@ func readsOf(cfg *config.Config) ruleReads {
 	return r
 }
 
-// languageOf is what the expressions of a configuration may name.
-func languageOf(cfg *config.Config) rules.Options {
-	o := rules.Options{Lists: make(map[string]*rules.List), Cell: cfg.Node.Cell}
+// languageOf is the language of a configuration that compiles, with clusters in the
+// order of their names.
+func languageOf(cfg *config.Config) *rules.Language {
+	o := rules.Options{
+		Lists: make(map[string]*rules.List),
+		Cell:  cfg.Node.Cell, NodeName: cfg.Node.Name, Zone: cfg.Hosts[cfg.Node.Host].Zone,
+	}
 	for name, entries := range cfg.Lists {
 		o.Lists[name], _ = rules.NewList(entries) // it compiles
 	}
-	for name := range cfg.Clusters {
+	for _, name := range sortedNames(cfg.Clusters) {
 		cell, short := cfg.CellOf(name)
 		o.Clusters = append(o.Clusters, cell+"/"+short)
 	}
-	return o
+	return rules.New(o)
 }
 
 func (r *ruleReads) add(language *rules.Language, list []config.Rule) {

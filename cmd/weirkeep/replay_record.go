@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weirkeep/gateway"
+	"weirkeep/gateway/wire"
 )
 
 // A logRecord is a line of the access log in its json format.
@@ -80,7 +81,7 @@ func parseRecord(line []byte) (r logRecord, err error) {
 func (r *logRecord) checkFields() error {
 	for name, value := range r.Inputs {
 		kind, key, ok := strings.Cut(name, ":")
-		if !ok || kind != "header" && kind != "cookie" || !tokenForm.MatchString(key) {
+		if !ok || kind != "header" && kind != "cookie" || !wire.IsToken([]byte(key)) {
 			return fmt.Errorf("inputs has %q, which names neither a header nor a cookie", name)
 		}
 		if strings.ContainsAny(string(value), "\r\n\x00") {

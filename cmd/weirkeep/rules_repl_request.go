@@ -59,7 +59,7 @@ func (a *app) try(q tried) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &trial{language: fullLanguage(cfg), request: r, line: lineOf(x)}, nil
+	return &trial{language: languageOf(cfg), request: r, line: lineOf(x)}, nil
 }
 
 // compiledOrSample is compiled, of the example where there is no configuration.
@@ -99,18 +99,6 @@ func firstRequest(cfg *config.Config) []byte {
 		}
 	}
 	return []byte("GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n")
-}
-
-// fullLanguage is the language of a configuration, with clusters in the order of
-// their names.
-func fullLanguage(cfg *config.Config) *rules.Language {
-	o := languageOf(cfg)
-	o.NodeName, o.Zone, o.Clusters = cfg.Node.Name, cfg.Hosts[cfg.Node.Host].Zone, nil
-	for _, name := range sortedNames(cfg.Clusters) {
-		cell, short := cfg.CellOf(name)
-		o.Clusters = append(o.Clusters, cell+"/"+short)
-	}
-	return rules.New(o)
 }
 
 // requestOf is the request as rules see it. What the gateway makes of its head is

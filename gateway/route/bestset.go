@@ -1,5 +1,7 @@
 package route
 
+import "slices"
+
 // A bestSet is the origins that may serve what a mapping takes, or what one of
 // its applications does (M-BEST-01), and what each permit leaves of them. Only
 // origins of active editions are in its order; the others are for permits that
@@ -114,15 +116,7 @@ func (s *bestSet) orderFor(home int) int {
 func (t *Table) isActive(m Member) bool {
 	e := t.origin(m).Edition
 	labels, managed := t.active[e.Application]
-	if !managed || e.Application == "" {
-		return true
-	}
-	for _, label := range labels {
-		if label == e.Label {
-			return true
-		}
-	}
-	return false
+	return !managed || e.Application == "" || slices.Contains(labels, e.Label)
 }
 
 // narrow is what a permit leaves of a best set.
@@ -148,7 +142,7 @@ func (t *Table) narrow(s *bestSet, p permit, app, balancer string) narrowed {
 func (t *Table) selected(s *bestSet, to []Destination) (members []Member) {
 	for i := range to {
 		for _, m := range s.members {
-			if to[i].Selects(t.origin(m)) && (t.isActive(m) || to[i].NamesEdition()) {
+			if to[i].Selects(t.origin(m)) && (t.isActive(m) || to[i].namesEdition()) {
 				members = t.with(members, m)
 			}
 		}

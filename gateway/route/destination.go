@@ -146,8 +146,8 @@ func (d *Destination) Selects(o *Origin) bool {
 		d.origin.fits(o.Name) && d.edition.fits(o.Edition.Label) && d.application.fits(o.Edition.Application)
 }
 
-// NamesEdition reports whether the destination selects by edition.
-func (d *Destination) NamesEdition() bool { return d.edition != nil }
+// namesEdition reports whether the destination selects by edition.
+func (d *Destination) namesEdition() bool { return d.edition != nil }
 
 // String is the destination as it was written.
 func (d *Destination) String() string { return d.text }

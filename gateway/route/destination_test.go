@@ -118,8 +118,8 @@ func TestDestinationsThatNameAnEdition(t *testing.T) {
 		"shop": false, "main/shop": false, "main/shop/web1": false, "app:shop": false, "cluster=main,shop": false, "server=*,*,*,*": false,
 		"shop@1": true, "main/shop@1": true, "main/shop@*": true, "app:shop@1": true, "app:*@*": true,
 	} {
-		if d, err := ParseDestination(text, "main"); err != nil || d.NamesEdition() != want {
-			t.Errorf("%s names an edition: %v, want %v (%v)", text, d.NamesEdition(), want, err)
+		if d, err := ParseDestination(text, "main"); err != nil || d.namesEdition() != want {
+			t.Errorf("%s names an edition: %v, want %v (%v)", text, d.namesEdition(), want, err)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func FuzzDestination(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(d, again) {
 			t.Errorf("%q is %+v, then %+v (%v)", text, d, again, err)
 		}
-		if strings.Count(text, "@") > 1 || strings.Count(text, "=") > 1 || strings.Contains(text, "@") != d.NamesEdition() {
+		if strings.Count(text, "@") > 1 || strings.Count(text, "=") > 1 || strings.Contains(text, "@") != d.namesEdition() {
 			t.Errorf("%q is taken for %+v", text, d)
 		}
 	})

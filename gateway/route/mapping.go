@@ -143,7 +143,7 @@ func (t *Table) firstOfDefault(r *Request, tr *Trace) (m, app int) {
 	for _, m := range t.ofDefault {
 		why, app := t.fit(m, r, tr)
 		if tr != nil {
-			tr.noteDefault(t, m, why)
+			tr.add(t, m, why, true)
 		}
 		if why == Fits {
 			return m, app

@@ -1,5 +1,12 @@
 package route
 
+import (
+	"slices"
+	"strings"
+
+	"weirkeep/rules"
+)
+
 // An Outside is a rule whose permit leaves nothing of a best set, so that what it
 // matches there is refused (M-BEST-04).
 type Outside struct {
@@ -34,8 +41,12 @@ func appendOutside(all []Outside, o Outside) []Outside {
 	return append(all, o)
 }
 
-// outside looks for a mapping of the site where the permit of rule i leaves nothing.
+// outside looks for a mapping of the site where the permit of rule i leaves nothing,
+// unless the rule is for other hosts only.
 func (t *Table) outside(site, i int) (mapping int, outside bool) {
+	if hosts := t.rules[i].requires().Hosts; hosts != nil && !t.sites[site].hasOne(hosts) {
+		return -1, false
+	}
 	if m := t.taking(site, i); m >= 0 {
 		return m, true
 	}
@@ -45,37 +56,60 @@ func (t *Table) outside(site, i int) (mapping int, outside bool) {
 			continue
 		}
 		some = true
-		for _, set := range t.mappings[m].sets {
-			if t.sets[set].narrowed[t.rules[i].permit].order >= 0 {
-				return -1, false
-			}
+		if !t.leavesNothing(i, t.mappings[m].sets...) {
+			return -1, false
 		}
 	}
 	return -1, some
 }
 
+// hasOne reports whether one of some names is a host of the site, at whatever port.
+func (s *site) hasOne(names []string) bool {
+	return slices.ContainsFunc(s.hosts, func(h hostPattern) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return h.fitsHost([]byte(name)) })
+	})
+}
+
 // taking is the mapping that takes the path which rule i requires, if its permit
-// leaves nothing of the best set there; else -1.
+// leaves nothing of the best set there; else -1. It is not sure if a mapping before
+// that one takes some of the rule's requests, and the permit leaves something there.
 func (t *Table) taking(site, i int) int {
-	when := t.rules[i].when
-	if when == nil || when.Requires().Path == "" {
+	q := t.rules[i].requires()
+	if q.Path == "" {
 		return -1
 	}
-	r := Request{Path: []byte(when.Requires().Path)}
-	if hosts := when.Requires().Hosts; len(hosts) > 0 {
-		r.Host = []byte(hosts[0])
+	r := Request{Path: []byte(q.Path)}
+	if len(q.Hosts) > 0 {
+		r.Host = []byte(q.Hosts[0])
 	}
 	for m := range t.mappings {
 		c := &t.mappings[m]
 		if c.site != site {
 			continue
 		}
-		if why, app := t.fit(m, &r, nil); why == Fits {
-			if t.sets[c.setFor(app)].narrowed[t.rules[i].permit].order < 0 {
-				return m
-			}
+		why, app := t.fit(m, &r, nil)
+		switch {
+		case why == Fits && t.leavesNothing(i, c.setFor(app)):
+			return m
+		case why == Fits, c.takesSome(q, why) && !t.leavesNothing(i, c.sets...):
 			return -1
 		}
 	}
 	return -1
+}
+
+// takesSome reports whether a mapping may take requests with the path that is
+// required, though it does not fit one for that path alone.
+func (m *mapping) takesSome(q rules.Requires, why Why) bool {
+	return why == OtherQuery || why == OtherApplication || !q.PathIs && strings.HasPrefix(m.prefix.path, q.Path)
+}
+
+// leavesNothing reports whether the permit of rule i leaves nothing of best sets.
+func (t *Table) leavesNothing(i int, sets ...int) bool {
+	for _, set := range sets {
+		if t.sets[set].narrowed[t.rules[i].permit].order >= 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -44,8 +44,6 @@ type Rule struct {
 // rule is a compiled [Rule].
 type rule struct {
 	Rule
-	when   *rules.Program
-	action Action
 	permit int  // index into Table.permits; -1: it is none
 	lifts  bool // no binding shields from it, unless that is to one of its destinations
 }
@@ -70,7 +68,7 @@ type judge struct {
 func (t *Table) addRules(all []Rule) {
 	known := make(map[string]int)
 	for _, r := range all {
-		c := rule{Rule: r, when: r.When, action: r.Action, permit: -1}
+		c := rule{Rule: r, permit: -1}
 		c.lifts = t.override || r.OverrideAffinity || namesEdition(r)
 		if r.Action == Permit {
 			p := permit{key: r.Permits(), to: r.To, failover: r.Failover, testers: r.AllowMaintenance}
@@ -105,11 +103,7 @@ func (t *Table) newJudge(all []Rule, site int) *judge {
 		if r.Site != -1 && r.Site != site {
 			continue
 		}
-		var requires rules.Requires
-		if r.When != nil {
-			requires = r.When.Requires()
-		}
-		j.rules, required = append(j.rules, i), append(required, requires)
+		j.rules, required = append(j.rules, i), append(required, r.requires())
 	}
 	j.index = newRuleIndex(required)
 	return j
@@ -119,7 +113,7 @@ func (t *Table) newJudge(all []Rule, site int) *judge {
 func namesEdition(r Rule) bool {
 	for _, group := range append([][]Destination{r.To}, r.Failover...) {
 		for i := range group {
-			if group[i].NamesEdition() {
+			if group[i].namesEdition() {
 				return true
 			}
 		}
@@ -183,18 +177,18 @@ func (t *Table) matches(i int, deaf bool, r *Request, v View, tr *Trace) bool {
 }
 
 // requires is what must hold of a request that the rule matches.
-func (c *rule) requires() (q rules.Requires) {
-	if c.when != nil {
-		q = c.when.Requires()
+func (c *Rule) requires() (q rules.Requires) {
+	if c.When != nil {
+		q = c.When.Requires()
 	}
 	return q
 }
 
-func (c *rule) evaluate(r *Request) (bool, error) {
-	if c.when == nil {
+func (c *Rule) evaluate(r *Request) (bool, error) {
+	if c.When == nil {
 		return true, nil
 	}
-	matched, err := c.when.Match(r)
+	matched, err := c.When.Match(r)
 	return matched && err == nil, err
 }
 
@@ -202,8 +196,8 @@ func (c *rule) evaluate(r *Request) (bool, error) {
 // it lifts the shield and does not permit that origin itself.
 func (t *Table) obey(d *Decision, i int) {
 	rule := &t.rules[i]
-	d.Rule, d.Action = i, rule.action
-	switch rule.action {
+	d.Rule, d.Action = i, rule.Action
+	switch rule.Action {
 	case Reject:
 		d.Reason = Rejected
 	case Redirect:

@@ -187,10 +187,6 @@ func (tr *Trace) noteOtherRules(t *Table, j *judge, r *Request) {
 	}
 }
 
-func (tr *Trace) noteDefault(t *Table, m int, why Why) {
-	tr.add(t, m, why, true)
-}
-
 func (tr *Trace) add(t *Table, m int, why Why, unprefix bool) {
 	site := t.mappings[m].site
 	step := Step{Mapping: m, Site: site, Why: why, Unprefix: unprefix}

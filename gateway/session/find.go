@@ -56,28 +56,11 @@ func pairValue(pair []byte, name string) []byte {
 	if len(pair) <= len(name) || string(pair[:len(name)]) != name {
 		return nil
 	}
-	rest := trimBlanks(pair[len(name):])
+	rest := wire.TrimBlanks(pair[len(name):])
 	if len(rest) == 0 || rest[0] != '=' {
 		return nil
 	}
-	return unquote(trimBlanks(rest[1:]))
-}
-
-// unquote returns v without the double quotes around it.
-func unquote(v []byte) []byte {
-	if n := len(v); n >= 2 && v[0] == '"' && v[n-1] == '"' {
-		return v[1 : n-1]
-	}
-	return v
-}
-
-// trimBlanks returns b without spaces and tabs at its ends.
-func trimBlanks(b []byte) []byte {
-	b = trimLeft(b)
-	for n := len(b); n > 0 && (b[n-1] == ' ' || b[n-1] == '\t'); n = len(b) {
-		b = b[:n-1]
-	}
-	return b
+	return wire.Unquote(wire.TrimBlanks(rest[1:]))
 }
 
 func trimLeft(b []byte) []byte {

@@ -28,7 +28,7 @@ func FuzzFind(f *testing.F) {
 		}
 		if id, from := d.Find(cookies, nil, nil); from == FromCookie {
 			answer := []wire.Field{{Name: []byte("set-cookie"), Value: []byte(d.Cookie + "=" + string(id) + "; Path=/")}}
-			if got := found(d.Learn(answer)); got != found(unquote(id), FromCookie) && len(unquote(id)) > 0 {
+			if got := found(d.Learn(answer)); got != found(wire.Unquote(id), FromCookie) && len(wire.Unquote(id)) > 0 {
 				t.Errorf("learned %q from %q", got, answer[0].Value)
 			}
 		}

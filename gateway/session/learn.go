@@ -47,10 +47,10 @@ func expires(attributes []byte) (deletes bool) {
 		var attribute []byte
 		attribute, attributes, _ = bytes.Cut(attributes, []byte(";"))
 		name, value, _ := bytes.Cut(attribute, []byte("="))
-		if !wire.EqualFold(trimBlanks(name), "max-age") {
+		if !wire.EqualFold(wire.TrimBlanks(name), "max-age") {
 			continue
 		}
-		if positive, ok := maxAge(trimBlanks(value)); ok {
+		if positive, ok := maxAge(wire.TrimBlanks(value)); ok {
 			deletes = !positive
 		}
 	}

@@ -124,16 +124,6 @@ func (t *Table) Bind(id []byte, origin string, now time.Time) {
 	t.trim(at)
 }
 
-// Forget unbinds an id.
-func (t *Table) Forget(id []byte) {
-	s := t.shard(id)
-	s.mu.Lock()
-	if b := s.bindings[string(id)]; b != nil {
-		t.drop(s, b)
-	}
-	s.mu.Unlock()
-}
-
 // Expire drops the bindings that are idle. They bind nothing in any case and
 // are dropped as room is needed; but Len and Count have them until then.
 func (t *Table) Expire(now time.Time) {

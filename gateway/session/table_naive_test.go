@@ -72,7 +72,6 @@ func TestTableIsAListInOrderOfUse(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"bind":    p.bind,
 			"use":     p.use,
-			"forget":  p.forget,
 			"wait":    p.wait,
 			"expire":  func(*rapid.T) { p.table.Expire(p.now) },
 			"options": p.options,
@@ -108,12 +107,6 @@ func (p *pair) use(t *rapid.T) {
 	if origin, ok := p.table.Bound([]byte(id), p.now); origin != b.origin || ok != want {
 		t.Fatalf("Bound(%s) = %q, %v, want %q, %v", id, origin, ok, b.origin, want)
 	}
-}
-
-func (p *pair) forget(t *rapid.T) {
-	id := drawID(t)
-	p.list.take(id)
-	p.table.Forget([]byte(id))
 }
 
 func (p *pair) wait(t *rapid.T) {

@@ -15,7 +15,7 @@ func Cookie(fields []Field, name string) (value []byte, found bool) {
 			pair, rest, _ = bytes.Cut(rest, []byte(";"))
 			key, value, ok := bytes.Cut(pair, []byte("="))
 			if ok && string(TrimBlanks(key)) == name {
-				return unquote(TrimBlanks(value)), true
+				return Unquote(TrimBlanks(value)), true
 			}
 		}
 	}
@@ -35,8 +35,8 @@ func TrimBlanks(b []byte) []byte {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// unquote returns v without the double quotes around it.
-func unquote(v []byte) []byte {
+// Unquote returns v without the double quotes around it.
+func Unquote(v []byte) []byte {
 	if n := len(v); n >= 2 && v[0] == '"' && v[n-1] == '"' {
 		return v[1 : n-1]
 	}

@@ -108,18 +108,27 @@ func status(text string) (int, *fault) {
 	return n, nil
 }
 
+// location is that of a redirect, if the gateway would send it: with a scheme and a
+// host, or a path, and as it is, without what it would put in for {name}.
 func location(text string) (string, *fault) {
 	u, err := url.Parse(text)
 	switch {
 	case text == "":
 		return "", badAction("", "the rule redirects, and does not say where")
-	case err != nil || strings.ContainsAny(text, " {}\"<>\\"):
+	case err != nil || u.User != nil || strings.ContainsFunc(text, notInLocation):
 		return "", badAction("", "the rule redirects to %q, which is no location", text)
-	case u.Host == "" && !strings.HasPrefix(text, "/"):
+	case !absolute(u, text) && (u.Host != "" || !strings.HasPrefix(text, "/")):
 		return "", badAction("a location begins with http://, https:// or /", "the rule redirects to %q, which does not say where that is", text)
 	}
 	return text, nil
 }
+
+// absolute reports whether a URL names a scheme that clients follow, and a host.
+func absolute(u *url.URL, text string) bool {
+	return u.Host != "" && (strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://"))
+}
+
+func notInLocation(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("{}\"<>\\", c) }
 
 // destinations reads those of a permit: & joins the members of a group, | parts
 // the groups, of which the first is the primary one.

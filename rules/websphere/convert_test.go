@@ -167,6 +167,7 @@ func TestActionBecomes(t *testing.T) {
 		{`action="permitMM" destination="cluster=c/C1"`, `allow_maintenance: true`},
 		{`action="redirect" url="https://x.example/a?b=c"`, `redirect: { location: 'https://x.example/a?b=c' }`},
 		{`action="redirect:http://x.example/"`, `redirect: { location: 'http://x.example/' }`},
+		{`action="redirect" url="/"`, `redirect: { location: '/' }`},
 		{`action="reject" code="503"`, `reject: { status: 503 }`},
 		{`action="reject:404"`, `reject: { status: 404 }`},
 	} {
@@ -208,6 +209,10 @@ func TestRuleIsDisabled(t *testing.T) {
 		{`expression="uri='/a'" action="redirect"`, codeAction, "does not say where"},
 		{`expression="uri='/a'" action="redirect" url="x.example"`, codeAction, "does not say where that is"},
 		{`expression="uri='/a'" action="redirect" url="http://x/{path}"`, codeAction, "no location"},
+		{`expression="uri='/a'" action="redirect" url="http://x/ü"`, codeAction, "no location"},
+		{`expression="uri='/a'" action="redirect" url="http://me@x/"`, codeAction, "no location"},
+		{`expression="uri='/a'" action="redirect" url="//x.example/"`, codeAction, "does not say where that is"},
+		{`expression="uri='/a'" action="redirect" url="ftp://x.example/"`, codeAction, "does not say where that is"},
 		{`expression="uri='/a'" action="permit"`, codeAction, "names no destination"},
 		{`expression="uri='/a'" action="permit" destination="cluster=a, b"`, codeDestination, "is no destination"},
 		{`expression="uri='/a'" action="permit" destination="cluster=a,"`, codeDestination, "is no destination"},
