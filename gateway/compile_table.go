@@ -218,6 +218,9 @@ func (c *compiler) lineOf(path, beside string) string {
 // warnOutside warns of a permit that leaves nothing (M-BEST-04).
 func (c *compiler) warnOutside(o route.Outside) {
 	rule := c.snap.actions[o.Rule]
+	if rule.coming {
+		return
+	}
 	what := "of any mapping of its site"
 	if o.Mapping >= 0 {
 		path := fmt.Sprintf("mappings[%d]", o.Mapping)

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"slices"
 	"time"
 
 	"weirkeep/gateway/config"
@@ -13,14 +12,13 @@ import (
 // change makes true in cfg, which is a copy, what the roll-outs say of editions and
 // origins. Of the operator's word and theirs, the more closed one holds.
 func (rs rollouts) change(cfg *config.Config) {
-	names := originNames(cfg)
 	for application, r := range rs {
 		o := r.Overlay()
 		e := cfg.Editions[application]
-		e.Serving = o.Active
+		e.Serving, e.Between = o.Active, []string{r.Options().From, r.Options().To}
 		cfg.Editions[application] = e
 		eachOrigin(cfg, func(_ string, at *config.Origin) {
-			if w, ours := o.Origins[names[addressOf(at)]]; ours {
+			if w, ours := o.Origins[at.Name]; ours {
 				at.State = max(adminStateOf(at.State), adminStateOf(string(w.State))).String()
 				if at.Edition.Application == application {
 					at.Edition.Label = w.Label
@@ -31,14 +29,15 @@ func (rs rollouts) change(cfg *config.Config) {
 }
 
 // rolledOrigins are the origins that run the old or the new edition of a roll-out's
-// application, each address once, in the order of their clusters.
+// application, each once, in the order of their clusters. A name is of one address,
+// wherever it stands.
 func rolledOrigins(cfg *config.Config, o rollout.Options) (all []rollout.Origin) {
-	names, seen := originNames(cfg), make(map[string]bool)
+	seen := make(map[string]bool)
 	eachOrigin(cfg, func(cluster string, at *config.Origin) {
-		e, name := at.Edition, names[addressOf(at)]
-		if e.Application == o.Application && (e.Label == o.From || e.Label == o.To) && !seen[name] {
-			seen[name] = true
-			all = append(all, rollout.Origin{Name: name, Cluster: cluster, Label: e.Label})
+		e := at.Edition
+		if e.Application == o.Application && (e.Label == o.From || e.Label == o.To) && !seen[at.Name] {
+			seen[at.Name] = true
+			all = append(all, rollout.Origin{Name: at.Name, Cluster: cluster, Label: e.Label})
 		}
 	})
 	return all
@@ -63,46 +62,21 @@ func eachOrigin(cfg *config.Config, do func(cluster string, at *config.Origin)) 
 	}
 }
 
-// addressOf is what makes an origin the same wherever it is named.
-func addressOf(at *config.Origin) string { return at.Scheme + "://" + at.HostPort }
-
-// originNames are the names of origins by their address: their own, or
-// cell/cluster/origin where another address has the same.
-func originNames(cfg *config.Config) map[string]string {
-	addresses, names := make(map[string][]string), make(map[string]string)
-	eachOrigin(cfg, func(_ string, at *config.Origin) {
-		if has := addresses[at.Name]; !slices.Contains(has, addressOf(at)) {
-			addresses[at.Name] = append(has, addressOf(at))
-		}
-	})
-	eachOrigin(cfg, func(cluster string, at *config.Origin) {
-		name := at.Name
-		if len(addresses[name]) > 1 {
-			cell, short := cfg.CellOf(cluster)
-			name = cell + "/" + short + "/" + at.Name
-		}
-		if names[addressOf(at)] == "" {
-			names[addressOf(at)] = name
-		}
-	})
-	return names
-}
-
 // rolloutView is what the gateway knows of the origins of roll-outs.
 type rolloutView struct {
-	members   map[string]*member // by the roll-outs' name
+	members   map[string]*member // by name
 	sessions  map[string]int     // by the name that sessions have for it
 	uncounted map[string]bool    // origins that have sessions which nobody counts
 }
 
 // rolloutView looks at everything that a step needs. The caller holds applying.
 func (g *Gateway) rolloutView() *rolloutView {
-	snap, names := g.current.Load(), originNames(g.applied.served)
+	snap := g.current.Load()
 	v := &rolloutView{make(map[string]*member), snap.countSessions(g.now(time.Now())), make(map[string]bool)}
 	for _, cl := range snap.clusters {
 		for _, m := range cl.members {
-			if name := names[m.address]; v.members[name] == nil {
-				v.members[name] = m
+			if v.members[m.name] == nil {
+				v.members[m.name] = m
 			}
 		}
 	}

@@ -15,6 +15,7 @@ type ruleAction struct {
 	place  string // of the rule: file:line
 	action route.Action
 	sticky bool // sessions are bound to the origin that answers
+	coming bool // it waits for an edition that no origin runs now
 
 	status     int // of a redirect or reject
 	location   *template

@@ -15,6 +15,8 @@ type Edition struct {
 	// Serving are the labels of the editions that serve while a roll-out says so,
 	// instead of Active. Load leaves it empty.
 	Serving []string `yaml:"-"`
+	// Between are the labels of the editions that a roll-out goes from and to.
+	Between []string `yaml:"-"`
 }
 
 // Rollout says how the origins of an application change to its next edition.
