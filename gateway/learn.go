@@ -38,8 +38,8 @@ func (x *Exchange) learn() {
 		x.decision.Bound = x.member.bound
 		x.bind(x.decision.ID)
 	}
-	if g := s.definition.Gateway; g != nil && x.decision.Bound == x.member.bound && g.Outdated(x.Head.Fields) {
-		x.bind(nil) // while the old key is still there
+	if g := s.definition.Gateway; g != nil && !x.away() && g.Outdated(x.Head.Fields) {
+		x.bind(nil) // while the old key is still there, or in place of an origin that is not
 	}
 	id, from := s.definition.Learn(x.trip.Answer.Fields)
 	switch {

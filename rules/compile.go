@@ -16,8 +16,9 @@ import (
 
 // The bounds of an expression: they keep its compilation short.
 const (
-	maxSource = 16 << 10 // bytes
-	maxNodes  = 300
+	maxSource  = 16 << 10 // bytes
+	maxNodes   = 300
+	maxNesting = 100 // brackets in brackets
 )
 
 // Compile compiles an expression. The name is the rule's: percent() draws apart
@@ -75,7 +76,9 @@ func (l *Language) parse(source string) (*parser.Tree, []*Error) {
 	if errs := refusedTokens(source); errs != nil {
 		return nil, errs
 	}
-	tree, err := parser.Parse(source)
+	bounded := conf.CreateNew()
+	bounded.MaxNodes = maxNodes
+	tree, err := parser.ParseWithConfig(source, bounded)
 	if err != nil {
 		return nil, []*Error{translate(source, err)}
 	}
@@ -91,6 +94,9 @@ func refusedTokens(source string) (errs []*Error) {
 	if err != nil {
 		return nil // the parser says it better
 	}
+	if e := tooDeep(source, tokens); e != nil {
+		return []*Error{e}
+	}
 	for _, t := range tokens {
 		if t.Kind != lexer.Operator {
 			continue
@@ -105,6 +111,24 @@ func refusedTokens(source string) (errs []*Error) {
 		}
 	}
 	return errs
+}
+
+// tooDeep finds the bracket that is inside of too many: the parser recurses.
+func tooDeep(source string, tokens []lexer.Token) *Error {
+	depth := 0
+	for _, t := range tokens {
+		switch {
+		case t.Kind != lexer.Bracket:
+		case strings.ContainsAny(t.Value, "([{"):
+			depth++
+		default:
+			depth--
+		}
+		if depth > maxNesting {
+			return at(source, t.Location, codeLarge, fmt.Sprintf("its brackets are nested more than %d deep", maxNesting), "write two rules")
+		}
+	}
+	return nil
 }
 
 // generate compiles an expression without mistakes, with its leaves patched in.

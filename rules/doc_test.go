@@ -16,7 +16,9 @@ const rulesIntro = `# Rule expressions
 Made from the tables of this package by ` + "`go test ./rules -run TestRulesPage -rewrite`" + `: do not edit.
 
 A rule is a name, a condition (` + "`when`" + `) and one action. The first rule whose condition is true of a request decides it. Conditions
-are expressions of expr-lang/expr over the names below, and nothing else. What is absent is "" or 0, never nil.
+are expressions of expr-lang/expr over the names below, and nothing else. What is absent is "" or 0, or an empty list, never nil, and compared
+as that: of a field that is not there, ` + "`header(\"X\") != \"a\"`" + ` is true, and ` + "`header(\"X\") matches \"a\"`" + ` is false. Only an entry that a list
+does not have (` + "`headers(\"X\")[1]`" + `) cannot be evaluated: the rule does not match then, whatever it says of the entry; the log tells, and a counter.
 
 ` + "```yaml" + `
 rules:
@@ -32,7 +34,7 @@ every mistake with its place.
 
 ` + "`and or not == != < <= > >= in contains startsWith endsWith matches ?: ??`" + `. Texts are compared letter by letter; names of headers and
 hosts in any case. ` + "`matches`" + ` takes a literal RE2 pattern and costs %d. There are no loops, ranges, arithmetic, pipes, variables of
-one's own, slices, maps and no nil.
+one's own, slices, maps and no nil. An expression has at most 16 KiB and %d parts, and brackets that are nested %d deep.
 
 ## Cost
 
@@ -44,7 +46,7 @@ called slow by ` + "`check -v`" + ` and ` + "`rules list`" + `.
 
 func rulesPage() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, rulesIntro, matchesCost, defaultCostLimit)
+	fmt.Fprintf(&b, rulesIntro, matchesCost, maxNodes, maxNesting, defaultCostLimit)
 	b.WriteString("## Variables\n\n| Name | Type | What it is |\n|---|---|---|\n")
 	for _, v := range Variables() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.Name, v.Type, v.About)

@@ -116,6 +116,8 @@ func translate(source string, err error) *Error {
 	case mismatch.MatchString(message):
 		m := mismatch.FindStringSubmatch(message)
 		out.Hint = mismatchHint(m[1], m[2])
+	case strings.HasSuffix(message, " is not callable"):
+		out.Hint = "write it without ()"
 	case message == "unexpected token EOF":
 		out.Message = "unexpected end of the expression"
 	case strings.HasSuffix(message, "exceeds maximum allowed nodes"):

@@ -210,3 +210,21 @@ func sourceOf(t *rapid.T, depth int) string {
 	}
 	return binary()
 }
+
+// What does not compile because it is too large is not formatted: each layer of it
+// would be written anew for all that it is in.
+func TestFormatIsBounded(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{
+		strings.Repeat("not ", 4000) + "true",
+		strings.Repeat("!", 9000) + "true",
+		strings.Repeat("(", 5000) + "true" + strings.Repeat(")", 5000),
+		strings.Repeat("lower(", 1000) + "host" + strings.Repeat(")", 1000) + ` == ""`,
+	} {
+		for _, format := range []func(string) (string, *Error){Format, FormatLine} {
+			if _, err := format(source); err == nil || err.Code != codeLarge {
+				t.Errorf("%.20s... is formatted, or refused with %v", source, err)
+			}
+		}
+	}
+}

@@ -21,6 +21,9 @@ type frame struct {
 	scratch  []byte // decoded values, for the time of one evaluation
 }
 
+// maxScratch is how much of a frame's memory is kept for the next evaluation.
+const maxScratch = 64 << 10
+
 // testName is the environment's name of what was patched in. No source can spell it.
 const testName = "#test"
 

@@ -111,6 +111,9 @@ func (p *Program) Match(r *Request) (bool, error) {
 	f := p.language.frames.Get().(*frame)
 	result, err := f.run(p, r)
 	f.program, f.request = nil, nil
+	if cap(f.scratch) > maxScratch {
+		f.scratch = nil
+	}
 	p.language.frames.Put(f)
 	matched, _ := result.(bool)
 	return matched, err

@@ -232,10 +232,17 @@ func TestMistakes(t *testing.T) {
 		{`method == "é" and pth == "/"`, `1:19 E301 unknown name "pth": did you mean "path"`},
 		{strings.Repeat(`path matches "a" or `, 30) + "true", `1:1 E312 it costs 600, the limit is 500: 30 x matches at 20 each: use glob(), in_list() or a list of constants, or write two rules`},
 		{strings.Repeat(`method == "a" or `, 100) + "true", `1:1290 E313 it has more than 300 parts: use in, or in_list(), or write two rules`},
+		{strings.Repeat("not ", 4000) + "true", `1:16004 E313 it has more than 300 parts: use in, or in_list(), or write two rules`},
+		{strings.Repeat("(", 100) + "true" + strings.Repeat(")", 100) + ` and pth == ""`, `1:210 E301 unknown name "pth": did you mean "path"`},
+		{strings.Repeat("(", 5000) + "true" + strings.Repeat(")", 5000), `1:101 E313 its brackets are nested more than 100 deep: write two rules`},
+		{strings.Repeat("path in [", 101), `1:909 E313 its brackets are nested more than 100 deep: write two rules`},
 		{strings.Repeat(" ", 20_000), `1:1 E313 it is 20000 bytes long, the limit is 16384`},
 		{`header("a") == nil`, `1:16 E309 nil is not part of rules: what is absent is "" or 0; has_header(), has_cookie() and has_query() tell it from what is empty`},
 		{`port + 1 == 2`, `1:6 E309 "+" is not part of rules: rules compare, they do not calculate`},
 		{"method == \"GET\"\n  and pth == \"/\"", `2:7 E301 unknown name "pth": did you mean "path"`},
+		{`host() == 1`, `1:1 E301 string is not callable: write it without ()`},
+		{`client.ip() == 1`, `1:8 E301 ip is not callable: write it without ()`},
+		{`now() == 1`, `1:1 E309 now() is not part of rules: did you mean "now"`},
 		{`req.header("x") == ""`, `1:1 E301 unknown name "req"`},
 	} {
 		_, errs := language(t).Compile("r", tt.source)

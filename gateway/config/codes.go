@@ -224,7 +224,7 @@ var errorCodes = []Code{
 	},
 	{
 		"E313", "expression that is too long",
-		"An expression may have 16 KiB and 300 parts.",
+		"An expression may have 16 KiB and 300 parts, and brackets that are nested 100 deep.",
 		"when: \"...\"",
 		"Write several rules, or a list.",
 	},

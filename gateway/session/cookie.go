@@ -28,7 +28,7 @@ type Cookie struct {
 // claim is what a token stands for.
 type claim struct {
 	origin   string
-	outdated bool // another key than the first has signed it
+	outdated bool // it has to be set anew
 }
 
 // setCookie is the value of a Set-Cookie, as it is sent over either.
@@ -104,23 +104,27 @@ func (c *Cookie) Find(fields []wire.Field) (origin string) {
 	return c.genuine(fields).origin
 }
 
-// Outdated reports whether the cookie that Find goes by has to be set anew,
-// before the key that has signed it goes. It allocates nothing.
+// Outdated reports whether the cookie of a request has to be set anew: another key
+// than the first has signed it, and will go; or it is nobody's, as when its origin
+// has gone. It allocates nothing.
 func (c *Cookie) Outdated(fields []wire.Field) bool {
 	return c.genuine(fields).outdated
 }
 
-// genuine is what the first genuine cookie of a request says.
+// genuine is what the first genuine cookie of a request says. It is outdated, and
+// has no origin, if there are only others.
 func (c *Cookie) genuine(fields []wire.Field) (is claim) {
 	for i := range fields {
 		if !wire.EqualFold(fields[i].Name, "cookie") {
 			continue
 		}
-		if is = c.genuineIn(fields[i].Value); is.origin != "" {
-			return is
+		in := c.genuineIn(fields[i].Value)
+		if in.origin != "" {
+			return in
 		}
+		is.outdated = is.outdated || in.outdated
 	}
-	return claim{}
+	return is
 }
 
 // genuineIn is what the first genuine cookie of one Cookie field says. A value of
@@ -133,11 +137,12 @@ func (c *Cookie) genuineIn(pairs []byte) (is claim) {
 		if len(value) != tokenLength {
 			continue
 		}
-		if is = c.claims[string(value)]; is.origin != "" {
-			return is
+		if known, ok := c.claims[string(value)]; ok {
+			return known
 		}
+		is.outdated = true
 	}
-	return claim{}
+	return is
 }
 
 // AppendSet appends the value of a Set-Cookie that ties a client to one of the

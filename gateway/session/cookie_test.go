@@ -113,6 +113,7 @@ func TestCookiesOfOthersNameNothing(t *testing.T) {
 }
 
 func TestCookiesOfOldKeysAreOutdated(t *testing.T) {
+	nobodys := strings.Repeat("x", tokenLength)
 	for _, tt := range []struct {
 		name, cookie string
 		keys         [][]byte
@@ -121,7 +122,10 @@ func TestCookiesOfOldKeysAreOutdated(t *testing.T) {
 		{"first key", newA, [][]byte{newKey, oldKey}, false},
 		{"second key", oldA, [][]byte{newKey, oldKey}, true},
 		{"a key that is there twice", newA, [][]byte{newKey, oldKey, newKey}, false},
-		{"forged", "x", [][]byte{newKey, oldKey}, false},
+		{"no token", "x", [][]byte{newKey, oldKey}, false},
+		{"of an origin that has gone", nobodys, [][]byte{newKey, oldKey}, true},
+		{"of one that has gone, and of one that has not", nobodys + "; gw=" + newA, [][]byte{newKey, oldKey}, false},
+		{"of a key that has gone", oldA, [][]byte{newKey}, true},
 		{"the one that Find goes by", oldA + "; gw=" + newA, [][]byte{newKey, oldKey}, true},
 	} {
 		o := cookieOptions()
