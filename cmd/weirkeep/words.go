@@ -41,7 +41,7 @@ var words = []word{
 	{"rule", "A condition and an action: permit, redirect or reject. The first whose condition is true decides a request; rules of all sites come before the site's own. weirkeep explain says which, rules/RULES.md what conditions can ask.", "rules, sites.*.rules"},
 	{"permit", "What a rule lets a request go to, of those that could serve it anyway (the best set). It does not move a request whose session is bound elsewhere, unless the rule overrides that or names an edition.", "rules[].permit, override_affinity, affinity_shields"},
 	{"application", "What is deployed below a context root, on some clusters. A mapping that names applications leaves it to the one that fits best who serves a request.", "applications, mappings[].applications"},
-	{"edition", "A version of an application, which an origin or its cluster carries as a label. Requests that no rule sends to an edition go to the active one, if one is named.", "editions, clusters.*.edition, clusters.*.origins[].edition"},
+	{"editions", "Versions of an application, which origins or their clusters carry as labels. Requests that no rule sends to an edition go to the active one, if one is named.", "editions, clusters.*.edition, clusters.*.origins[].edition"},
 	{"cell", "A part of the whole in which the names of clusters are unique: main/shop is cluster shop of cell main. Names without one are in the node's own.", "node.cell, clusters, rules_authority"},
 
 	// Sessions.
