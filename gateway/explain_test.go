@@ -122,6 +122,13 @@ func TestLogHasWhatDecisionsAreMadeFrom(t *testing.T) {
 			t.Errorf("%s is logged as %v, want %v", name, in[name], want)
 		}
 	}
+	hash := SealedValue(key, []byte(wlsID(wlsIDs[1])))
+	send(t, addr, "GET /y;jsessionid="+wlsID(wlsIDs[1])+"?q=1&jsessionid=zz HTTP/1.1\r\nHost: h\r\nReferer: http://h/z;jsessionid="+wlsID(wlsIDs[1])+"/w\r\nConnection: close\r\n\r\n")
+	target := "/y;jsessionid=" + hash + "?q=1&jsessionid=" + SealedValue(key, []byte("zz"))
+	if r := (&reportGateway{g, addr, log}).logged(t, target); r["bound"] != "b" || r["referer"] != "http://h/z;jsessionid="+hash+"/w" {
+		line, _ := json.Marshal(r)
+		t.Errorf("ids in URLs: %s", line)
+	}
 	if r["bound"] != "a" || r["rule"] != nil {
 		line, _ := json.Marshal(r)
 		t.Errorf("bound and rule in %s", line)

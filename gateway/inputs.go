@@ -14,22 +14,28 @@ import (
 	"strings"
 
 	"weirkeep/gateway/config"
+	"weirkeep/gateway/session"
 	"weirkeep/gateway/wire"
 )
 
 // inputs is what the access log records of a request beyond its first line, so
 // that its decision can be made again: the header fields and cookies that rules,
-// sessions and the operator name. Arguments of the query stand in the target.
+// sessions and the operator name. Arguments of the query stand in the target; where
+// an id of a session stands there, only its hash is recorded.
 type inputs struct {
 	headers []string // lower case
 	secret  []bool   // of headers: only their hash is recorded
 	cookies []string // always secret
+	params  []string // of URLs: names of those that carry session ids
 	key     []byte   // of the hashes
 }
 
 // secretWords are parts of the names of header fields whose values a log must not
 // hold.
-var secretWords = []string{"auth", "cookie", "token", "secret", "key", "password", "session", "signature"}
+var secretWords = []string{
+	"assertion", "auth", "bearer", "cert", "cookie", "credential", "csrf", "jwt", "key", "passwd", "password", "pwd",
+	"secret", "session", "signature", "token", "xsrf",
+}
 
 // inputs collects what is recorded, if anything is.
 func (c *compiler) inputs() {
@@ -55,6 +61,9 @@ func (c *compiler) inputs() {
 	}
 	for d := range c.snap.sessions {
 		in.add("cookie", d.Cookie)
+		if d.URLParam != "" && !slices.Contains(in.params, d.URLParam) {
+			in.params = append(in.params, d.URLParam)
+		}
 		if d.Gateway != nil {
 			in.add("cookie", d.Gateway.Name())
 		}
@@ -110,6 +119,11 @@ func (in *inputs) appendValue(dst []byte, name string, value []byte, secret bool
 	return appendJSONText(dst, value)
 }
 
+// appendURL appends a URL without the ids of sessions that stand in it.
+func (in *inputs) appendURL(dst, url []byte) []byte {
+	return session.AppendHidden(dst, url, in.params, func(dst, id []byte) []byte { return append(dst, SealedValue(in.key, id)...) })
+}
+
 // SealedPrefix begins a value of which the access log holds only a keyed hash.
 const SealedPrefix = "hash:"
 
@@ -144,5 +158,13 @@ func inputsKey(cfg *config.Config) ([]byte, error) {
 		return nil, err
 	}
 	key := []byte(rand.Text() + rand.Text())
-	return key, os.WriteFile(file, append(key, '\n'), 0o600)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return inputsKey(cfg) // another gateway was faster
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Write(append(key, '\n'))
+	return key, errors.Join(err, f.Close())
 }

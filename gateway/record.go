@@ -63,6 +63,17 @@ func (x *Exchange) fillInputs(r *accessRecord) {
 	}
 }
 
+// shownURL is a URL as the record has it, until the next call: without the ids of
+// sessions, if the record is one from which decisions can be made again.
+func (x *Exchange) shownURL(url []byte) []byte {
+	in := x.snap.inputs
+	if in == nil || len(in.params) == 0 {
+		return url
+	}
+	x.up = in.appendURL(x.up[:0], url)
+	return x.up
+}
+
 // fill copies into the record what is known of the exchange.
 func (x *Exchange) fill(r *accessRecord) {
 	r.time, r.firstByte, r.listener = x.Now, x.firstByte, x.Listener
@@ -95,10 +106,10 @@ func (x *Exchange) fill(r *accessRecord) {
 	r.tls = x.Secure
 	r.minor = x.Minor
 	r.cloneText(accessMethod, x.Method)
-	r.cloneText(accessTarget, x.Line)
+	r.cloneText(accessTarget, x.shownURL(x.Line))
 	r.cloneText(accessHost, x.Authority.Raw)
 	r.cloneText(accessUserAgent, x.Head.UserAgent)
-	r.cloneText(accessReferer, x.Head.Referer)
+	r.cloneText(accessReferer, x.shownURL(x.Head.Referer))
 	r.cloneText(accessRequestID, x.requestID)
 	if x.Minor < 0 {
 		r.cloneText(accessProtocol, x.Protocol)

@@ -109,3 +109,24 @@ func TestBuiltinDefinitionsAreWhatTheirNamesSay(t *testing.T) {
 		t.Error("a caller's change to the map has changed the definitions")
 	}
 }
+
+func TestAppendHidden(t *testing.T) {
+	for _, tt := range []struct{ url, want string }{
+		{"", ""},
+		{"/", "/"},
+		{"/sid=1", "/sid=1"},
+		{"/a;sid=secret", "/a;sid=*"},
+		{"/a;sid=secret/b;v=1;other=x?sid=y&z=1#f", "/a;sid=*/b;v=1;other=*?sid=*&z=1#f"},
+		{"/a;sid=;sid=b", "/a;sid=;sid=*"},
+		{"/a;sidx=1;xsid=2?Sid=3", "/a;sidx=1;xsid=2?Sid=3"},
+		{"/?a&sid=b?c&sid", "/?a&sid=*&sid"},
+		{"http://h/?sid=a;sid=b&sid=c", "http://h/?sid=*&sid=*"},
+		{"sid=1;sid=2", "sid=1;sid=*"},
+		{"/;;;?&?&sid=1&", "/;;;?&?&sid=*&"},
+	} {
+		got := AppendHidden(nil, []byte(tt.url), []string{"sid", "other"}, func(dst, _ []byte) []byte { return append(dst, '*') })
+		if string(got) != tt.want {
+			t.Errorf("%s is shown as %s, want %s", tt.url, got, tt.want)
+		}
+	}
+}

@@ -121,3 +121,37 @@ func sendable(id []byte) bool {
 	}
 	return true
 }
+
+// AppendHidden appends a URL to dst, with what hide appends in place of each value
+// that a parameter of one of the names has, in its path or its query.
+func AppendHidden(dst, url []byte, names []string, hide func(dst, value []byte) []byte) []byte {
+	path, query := url, []byte(nil)
+	if i := bytes.IndexByte(url, '?'); i >= 0 {
+		path, query = url[:i+1], url[i+1:]
+	}
+	first := bytes.IndexByte(path, ';') + 1 // what is before it is no parameter
+	dst = appendHidden(append(dst, path[:first]...), path[first:], names, ';', ";/?#", hide)
+	return appendHidden(dst, query, names, '&', "&#", hide)
+}
+
+// appendHidden does so in the path, with its question mark, or in the query of a URL.
+func appendHidden(dst, part []byte, names []string, begin byte, ends string, hide func(dst, value []byte) []byte) []byte {
+	for len(part) > 0 {
+		end := len(part)
+		if i := bytes.IndexAny(part, ends); i >= 0 {
+			end = i
+		}
+		for _, name := range names {
+			if value := parameterValue(part[:end], name); len(value) > 0 {
+				dst, part = hide(append(append(dst, name...), '='), value), part[end:]
+				break
+			}
+		}
+		next := bytes.IndexByte(part, begin) + 1
+		if next == 0 {
+			next = len(part)
+		}
+		dst, part = append(dst, part[:next]...), part[next:]
+	}
+	return dst
+}
