@@ -219,10 +219,10 @@ func (t *teller) pick(e *gateway.Explanation) {
 		return
 	}
 	how := p.Why
-	if p.Failover {
+	if p.Failover && p.Origin != "" {
 		how += fmt.Sprintf(", of failover group %d", p.Group)
 	}
-	if !p.Sure {
+	if !p.Sure && p.Origin != "" {
 		how += ", or another one: chance decides"
 	}
 	t.line("pick", "%s   %s", cmp.Or(p.Origin, "none"), how)
