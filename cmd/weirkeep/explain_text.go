@@ -122,15 +122,19 @@ func (t *teller) bestSet(b *gateway.ExplainedBestSet) {
 func groupText(g *gateway.ExplainedGroup) string {
 	var parts []string
 	for _, cluster := range g.Clusters {
-		var names []string
-		for _, o := range g.Origins {
-			if name, ok := strings.CutPrefix(o, cluster+"/"); ok {
-				names = append(names, name)
-			}
-		}
-		parts = append(parts, fmt.Sprintf("%s [%s]", cluster, strings.Join(names, " ")))
+		parts = append(parts, fmt.Sprintf("%s [%s]", cluster, strings.Join(namesIn(g, cluster), " ")))
 	}
 	return cmp.Or(strings.Join(parts, "   "), "nobody")
+}
+
+// namesIn are the names of a cluster's origins in a group.
+func namesIn(g *gateway.ExplainedGroup, cluster string) (names []string) {
+	for _, o := range g.Origins {
+		if name, ok := strings.CutPrefix(o, cluster+"/"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (t *teller) binding(b *gateway.ExplainedBinding) {
