@@ -206,7 +206,7 @@ func ruleText(r *gateway.ExplainedRule) string {
 	if r.Why != "" {
 		return r.Why
 	}
-	return cmp.Or(excerpt(r.When, 100), "always")
+	return cmp.Or(conditionText(r.When, 100), "always")
 }
 
 // tookText is how long it took to evaluate a rule; empty: it was not.
