@@ -89,10 +89,10 @@ func TestExplainOfBindings(t *testing.T) {
 	}{
 		{"usable", "", "", wlsID(ids[1], ids[2]), true, "its origin can be used"},
 		{"replica", "", "", wlsID(ids[0], ids[2]), true, "its origin cannot be used, the one with the replica can"},
-		{"replica of an unknown one", "", "", wlsID("7", ids[2]), true, "its origin cannot be used, the one with the replica can"},
+		{"replica of an unknown one", "", "", wlsID("7", ids[2]), true, `"7" is in no origin's ids, the origin with the replica can be used`},
 		{"out", ", on_primary_down: any", "", wlsID(ids[0], ids[2]), false, "its origin is out: it is balanced anew"},
 		{"out, and to nobody else", ", on_primary_down: fail", "", wlsID(ids[0]), true, "its origin is out, and its sessions go nowhere else"},
-		{"unknown", "", "", wlsID("7"), false, "the id is bound to no origin"},
+		{"unknown", "", "", wlsID("7"), false, `"7" is in no origin's ids`},
 		{"override_affinity", "", "override_affinity: true", wlsID(ids[1]), false, "its origin can be used"},
 	} {
 		hs := newHomes(t, "a", "b", "c")

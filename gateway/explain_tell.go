@@ -17,6 +17,8 @@ type explanation struct {
 	x     *Exchange
 	view  *assumed
 	trace route.Trace
+
+	passed []ExplainedCandidate // of the groups that were tried before
 }
 
 // refused tells of a request that does not get as far as a decision.
@@ -105,62 +107,6 @@ func (e *explanation) group(members []route.Member) (g ExplainedGroup) {
 	return g
 }
 
-func (e *explanation) binding() {
-	d := &e.x.decision
-	s := d.Session
-	if s == nil {
-		return
-	}
-	b := &ExplainedBinding{Session: s.Name, Kind: e.cfg.Sessions[s.Name].Binding}
-	if d.ID != nil || d.Bound != "" {
-		b.Carrier = d.Carrier.String()
-	}
-	b.Primary, b.PrimaryState = e.originOf(d.Primary)
-	b.Secondary, b.SecondaryState = e.originOf(d.Secondary)
-	b.Origin, _ = e.originOf(d.Home)
-	home := e.trace.Home
-	b.Shields = home >= 0 && !e.cfg.OverrideAffinity
-	b.Why = e.whyBound(home)
-	e.Binding = b
-}
-
-// whyBound says in words what the session's binding does.
-func (e *explanation) whyBound(home int) string {
-	d := &e.x.decision
-	switch {
-	case d.ID == nil && d.Bound == "":
-		return "the request has no session id"
-	case home >= 0 && home != d.Primary:
-		return "its origin cannot be used, the one with the replica can"
-	case home >= 0 && !e.view.Usable(home):
-		return "its origin is out, and its sessions go nowhere else"
-	case home >= 0:
-		return "its origin can be used"
-	case d.Primary < 0 && d.Bound != "":
-		return fmt.Sprintf("it is bound to %s, which is not in the configuration any more", d.Bound)
-	case d.Primary < 0:
-		return "the id is bound to no origin"
-	case !e.snap.table.InBestSet(d, d.Primary):
-		return "its origin is not in the best set"
-	}
-	return "its origin is out: it is balanced anew"
-}
-
-// originOf is the name of an origin and what it is; empty if there is none.
-func (e *explanation) originOf(identity int) (name, state string) {
-	if identity < 0 {
-		return "", ""
-	}
-	for _, cl := range e.snap.clusters {
-		for _, m := range cl.members {
-			if m.identity == identity && (name == "" || e.snap.table.InBestSet(&e.x.decision, identity)) {
-				name = m.path()
-			}
-		}
-	}
-	return name, e.view.words[identity]
-}
-
 // path is the origin's name in full.
 func (m *member) path() string {
 	return m.cluster.cell + "/" + m.cluster.short + "/" + m.name
@@ -212,7 +158,7 @@ func (e *explanation) groups() {
 }
 
 // pick says which origin would be picked: the session's, or one of the first group
-// that has any in service.
+// that has any in service. Why nobody of the groups before it is, stands there, too.
 func (e *explanation) pick() {
 	if e.pickHome() {
 		return
@@ -225,6 +171,7 @@ func (e *explanation) pick() {
 			e.picked(i, plan, err, NoOrigin)
 			return
 		}
+		e.passed = append(e.passed, e.candidates(i, plan)...)
 	}
 	e.end(NoOrigin)
 }
@@ -284,19 +231,24 @@ func (e *explanation) statesOf(g *group) (states []admission.State) {
 	return states
 }
 
+// candidates tells what stands for and against the origins of group i.
+func (e *explanation) candidates(i int, plan admission.Planned) (all []ExplainedCandidate) {
+	for j, m := range e.order()[i].members {
+		s := e.view.states[m.identity]
+		all = append(all, ExplainedCandidate{
+			Origin: m.path(), Address: m.state.origin.Address, State: e.view.words[m.identity], Group: i,
+			Why: plan.Verdicts[j].Why.String(), Load: s.Load, Capacity: s.Capacity, Free: plan.Verdicts[j].Share,
+		})
+	}
+	return all
+}
+
 // picked tells of the origin that was picked in group i, and of the others. The
 // error is why none is, and the request does not wait either; out is the answer if
 // that is since they are out.
 func (e *explanation) picked(i int, plan admission.Planned, err error, out Reason) {
 	g := e.order()[i]
-	p := &ExplainedPick{Group: i, Failover: i > 0, Sure: plan.Sure}
-	for j, m := range g.members {
-		s := e.view.states[m.identity]
-		p.Candidates = append(p.Candidates, ExplainedCandidate{
-			Origin: m.path(), Address: m.state.origin.Address, State: e.view.words[m.identity],
-			Why: plan.Verdicts[j].Why.String(), Load: s.Load, Capacity: s.Capacity, Free: plan.Verdicts[j].Share,
-		})
-	}
+	p := &ExplainedPick{Group: i, Failover: i > 0, Sure: plan.Sure, Candidates: append(e.passed, e.candidates(i, plan)...)}
 	e.Pick = p
 	switch {
 	case plan.Pick >= 0:
@@ -307,9 +259,14 @@ func (e *explanation) picked(i int, plan admission.Planned, err error, out Reaso
 	case err == nil:
 		p.Why = fmt.Sprintf("every origin is full: it would wait for up to %v", g.lead.queue.Timeout())
 		e.Outcome.Reason, e.Outcome.Text = Served.String(), p.Why
+	case err == admission.ErrNone && out == SessionOriginOut:
+		p.Why = "the origin of its session is out"
+		e.end(out)
 	case err == admission.ErrNone:
+		p.Why = "no origin takes it"
 		e.end(out)
 	default:
+		p.Why = "every origin is full, and so is the queue"
 		e.end(reasonOfAdmission(err))
 	}
 }

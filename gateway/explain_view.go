@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -14,12 +15,15 @@ type assumed struct {
 	snap   *snapshot
 	states []admission.State // of origins, by identity
 	words  []string          // what each is, in words
-	bound  map[string]string // name of the origin by session id
+	bound  map[string]string // BindName of the origin by session id
 }
 
 // assume makes the view of a question.
 func assume(snap *snapshot, q Question) (*assumed, error) {
-	v := &assumed{snap: snap, bound: q.Bound}
+	v := &assumed{snap: snap, bound: make(map[string]string, len(q.Bound))}
+	for id, name := range q.Bound {
+		v.bound[id] = snap.bindName(name)
+	}
 	for _, o := range snap.origins {
 		v.states = append(v.states, o.slots.State())
 		v.words = append(v.words, o.words())
@@ -65,11 +69,36 @@ func (v *assumed) set(name, state string) error {
 // the origin or of its cluster.
 func (m *member) answersTo(name string) bool {
 	cell, cluster := m.cluster.cell, m.cluster.short
+	return name == cluster || name == cell+"/"+cluster || m.isCalled(name)
+}
+
+// isCalled reports whether a name, in any of the forms people use, is the origin's.
+func (m *member) isCalled(name string) bool {
 	switch name {
-	case m.name, m.state.origin.Address, cluster, cell + "/" + cluster, cluster + "/" + m.name, cell + "/" + cluster + "/" + m.name:
+	case m.name, m.state.origin.Address, m.cluster.short + "/" + m.name, m.path():
 		return true
 	}
 	return false
+}
+
+// bindName is the name by which sessions are bound to the origin that people call
+// so. A name of none, or of several, stays as it is: nobody is bound by it.
+func (s *snapshot) bindName(name string) string {
+	bound := ""
+	for _, cl := range s.clusters {
+		for _, m := range cl.members {
+			switch {
+			case m.bound == name:
+				return name
+			case !m.isCalled(name) || m.bound == bound:
+			case bound != "":
+				return name
+			default:
+				bound = m.bound
+			}
+		}
+	}
+	return cmp.Or(bound, name)
 }
 
 // assume sets what an origin is taken for.
@@ -94,23 +123,10 @@ func (v *assumed) assume(identity int, state string) error {
 	return nil
 }
 
-// bindName is the name by which sessions are bound to an origin that is named with
-// its cluster, or with its cell, too. Another name stays as it is.
-func (s *snapshot) bindName(name string) string {
-	for _, cl := range s.clusters {
-		for _, m := range cl.members {
-			if name == m.path() || name == cl.short+"/"+m.name {
-				return m.bound
-			}
-		}
-	}
-	return name
-}
-
 // Bound implements route.View. Nothing is counted as use of the session.
 func (v *assumed) Bound(d *session.Definition, id []byte, now time.Time) string {
 	if name, ok := v.bound[string(id)]; ok {
-		return v.snap.bindName(name)
+		return name
 	}
 	name, _ := v.snap.sessions[d].bindings.Peek(id, now)
 	return name

@@ -106,7 +106,7 @@ type ExplainedApplication struct {
 type ExplainedBinding struct {
 	Session        string `json:"session"`
 	Kind           string `json:"kind"`              // learned, passive or gateway-cookie
-	Carrier        string `json:"carrier,omitempty"` // of the id
+	Carrier        string `json:"carrier,omitempty"` // of the id; or gateway-cookie and its name
 	Primary        string `json:"primary,omitempty"`
 	PrimaryState   string `json:"primary_state,omitempty"`
 	Secondary      string `json:"secondary,omitempty"`
@@ -144,10 +144,10 @@ type ExplainedPick struct {
 	Sure       bool                 `json:"sure"` // unless chance decides
 	Group      int                  `json:"group"`
 	Failover   bool                 `json:"failover"`
-	Candidates []ExplainedCandidate `json:"candidates"`
+	Candidates []ExplainedCandidate `json:"candidates"` // of the groups up to this one, in their order
 }
 
-// ExplainedCandidate is one origin of the group.
+// ExplainedCandidate is one origin of a group.
 type ExplainedCandidate struct {
 	Origin   string  `json:"origin"`
 	Address  string  `json:"address"`
@@ -155,7 +155,8 @@ type ExplainedCandidate struct {
 	Why      string  `json:"why"`
 	Load     int64   `json:"load"`
 	Capacity int64   `json:"capacity"`
-	Free     float64 `json:"free"` // part of the capacity, from 0 to 1
+	Free     float64 `json:"free"`  // part of the capacity, from 0 to 1
+	Group    int     `json:"group"` // in the order in which groups are tried
 }
 
 // ExplainedOutcome is what the client would get.

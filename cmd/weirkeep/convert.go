@@ -65,7 +65,7 @@ func (a *app) convert(path string, v conversion) error {
 		return err
 	}
 	a.report(path, done.Findings)
-	if v.tests != "" {
+	if v.tests != "" && done.Tests != nil {
 		if err := newFile(v.tests, done.Tests); err != nil {
 			return err
 		}
@@ -78,8 +78,11 @@ func (a *app) convert(path string, v conversion) error {
 
 // converted says how it went.
 func (a *app) converted(path string, done *websphere.Conversion, v conversion) error {
-	a.say("%s: %d rules converted, %d disabled", path, done.Rules, done.Disabled)
-	if v.tests != "" {
+	a.say("%s: %s converted, %d disabled", path, plural(done.Rules, "rule"), done.Disabled)
+	switch {
+	case v.tests != "" && done.Tests == nil:
+		a.say("%s is not written: there is no rule to test", v.tests)
+	case v.tests != "":
 		a.say("%s is written; next: %s rules test %s", v.tests, a.self, v.tests)
 	}
 	for _, f := range done.Findings {

@@ -122,15 +122,19 @@ func (t *teller) bestSet(b *gateway.ExplainedBestSet) {
 func groupText(g *gateway.ExplainedGroup) string {
 	var parts []string
 	for _, cluster := range g.Clusters {
-		var names []string
-		for _, o := range g.Origins {
-			if name, ok := strings.CutPrefix(o, cluster+"/"); ok {
-				names = append(names, name)
-			}
-		}
-		parts = append(parts, fmt.Sprintf("%s [%s]", cluster, strings.Join(names, " ")))
+		parts = append(parts, fmt.Sprintf("%s [%s]", cluster, strings.Join(namesIn(g, cluster), " ")))
 	}
 	return cmp.Or(strings.Join(parts, "   "), "nobody")
+}
+
+// namesIn are the names of a cluster's origins in a group.
+func namesIn(g *gateway.ExplainedGroup, cluster string) (names []string) {
+	for _, o := range g.Origins {
+		if name, ok := strings.CutPrefix(o, cluster+"/"); ok {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (t *teller) binding(b *gateway.ExplainedBinding) {
@@ -202,7 +206,7 @@ func ruleText(r *gateway.ExplainedRule) string {
 	if r.Why != "" {
 		return r.Why
 	}
-	return cmp.Or(excerpt(r.When, 100), "always")
+	return cmp.Or(conditionText(r.When, 100), "always")
 }
 
 // tookText is how long it took to evaluate a rule; empty: it was not.
@@ -219,10 +223,10 @@ func (t *teller) pick(e *gateway.Explanation) {
 		return
 	}
 	how := p.Why
-	if p.Failover {
+	if p.Failover && p.Origin != "" {
 		how += fmt.Sprintf(", of failover group %d", p.Group)
 	}
-	if !p.Sure {
+	if !p.Sure && p.Origin != "" {
 		how += ", or another one: chance decides"
 	}
 	t.line("pick", "%s   %s", cmp.Or(p.Origin, "none"), how)

@@ -19,6 +19,9 @@ func TestConfigurationsOfTheReadme(t *testing.T) {
 	}
 	head := "listeners: [{ address: \":8080\" }]\n"
 	for _, block := range blocks {
+		if strings.HasPrefix(block, "tests:") {
+			continue // of rules: see below
+		}
 		if !strings.Contains(block, "listeners:") {
 			block = head + block
 		}
@@ -29,6 +32,29 @@ func TestConfigurationsOfTheReadme(t *testing.T) {
 		if _, problems := config.Load(file); len(problems) > 0 {
 			t.Errorf("%v\nin\n%s", problems, block)
 		}
+	}
+}
+
+// The tests of rules that it shows pass, with the rules that it shows.
+func TestRuleTestsOfTheReadme(t *testing.T) {
+	dir := t.TempDir()
+	tests, rules := filepath.Join(dir, "rules_test.yaml"), filepath.Join(dir, "weirkeep.yaml")
+	for _, block := range readmeBlocks(t, "yaml") {
+		file := filepath.Join(dir, "other.yaml")
+		switch {
+		case strings.HasPrefix(block, "tests:"):
+			file = tests
+		case strings.Contains(block, "\nrules:"):
+			file = rules
+		}
+		if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	code := run([]string{"rules", "test", tests, "-c", rules}, strings.NewReader(""), &out, &out)
+	if code != exitOK || !strings.Contains(out.String(), "2 passed, 0 failed") {
+		t.Errorf("exit %d:\n%s", code, &out)
 	}
 }
 

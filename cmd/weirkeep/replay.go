@@ -78,6 +78,7 @@ type player struct {
 	old    *decider // nil: the records say what was decided
 	report replayReport
 	tally  tally
+	missed missed
 }
 
 func (a *app) newPlayer(o replaying) (*player, error) {
@@ -120,6 +121,7 @@ func (p *player) play(ctx context.Context, lines <-chan logLine, shown *progress
 			p.report.Interrupted = ctx.Err() != nil
 		}
 		p.tally.into(&p.report)
+		p.report.Hints = p.missed.hints(p.old != nil)
 		return
 	}
 }
@@ -149,6 +151,7 @@ func (p *player) record(line logLine, rec logRecord) {
 	switch {
 	case err != nil:
 		p.report.Undecided++
+		p.missed.note(err)
 		p.tally.undecided.count(difference{from: err.Error()}, at)
 	case !changed:
 		p.report.Stay++
@@ -171,6 +174,9 @@ func (p *player) compare(rec logRecord) (c difference, changed bool, err error) 
 		return c, false, err
 	}
 	if p.old == nil {
+		if err := failedOver(&rec, p.now.cfg, now); err != nil {
+			return c, false, err
+		}
 		c, changed = compareRecord(&rec, p.now.cfg, now)
 		return c, changed, nil
 	}

@@ -27,46 +27,121 @@ type fate struct {
 // wrote the log.
 func compareDecisions(old, now *gateway.Explanation) (difference, bool) {
 	f := fate{siteOf(old), old.Rule, destinationOf(old)}
-	switch {
-	case f.destination != destinationOf(now):
-		return f.against(now, false)
-	case boundTo(now) != "" || sameGroups(old.Groups, now.Groups):
+	if sameDestination(old, now) {
 		return f.against(now, true)
 	}
-	f.destination += failoverText(old)
-	return f.movesTo(now, destinationOf(now)+failoverText(now)), true
+	to := destinationOf(now)
+	if f.destination == to {
+		f.destination, to = f.destination+failoverText(old), to+failoverText(now)
+	}
+	return f.movesTo(now, to), true
+}
+
+// sameDestination reports whether two decisions lead to the same origins, or to the
+// same answer.
+func sameDestination(a, b *gateway.Explanation) bool {
+	if refusedByDecision(a) || refusedByDecision(b) || boundTo(a) != "" || boundTo(b) != "" {
+		return destinationOf(a) == destinationOf(b)
+	}
+	return sameGroups(a.Groups, b.Groups)
 }
 
 // compareRecord holds the new decision against what a record says of the old one.
 func compareRecord(rec *logRecord, cfg *config.Config, now *gateway.Explanation) (difference, bool) {
 	f := fate{site: rec.Site, rule: rec.Rule}
-	cell, short := cfg.CellOf(rec.Cluster)
-	cluster := cell + "/" + short
+	cluster, origin := clusterOf(rec, cfg), originIn(rec, cfg)
 	switch {
 	case slices.Contains(decisions, rec.Reason):
 		f.destination = fmt.Sprintf("%d %s", rec.Status, rec.Reason)
-		return f.against(now, refusedByDecision(now) && now.Outcome.Reason == rec.Reason && now.Outcome.Status == rec.Status)
-	case rec.Session == "bound":
-		f.destination = cluster + "/" + rec.Origin + " (bound)"
-		return f.against(now, boundTo(now) == cluster+"/"+rec.Origin)
+		stays := refusedByDecision(now) && now.Outcome.Reason == rec.Reason && now.Outcome.Status == rec.Status
+		return f.against(now, stays)
+	case rec.Session == "bound" && (origin != "" || boundTo(now) != ""):
+		f.destination = cmp.Or(origin, rec.Bound) + " (bound)"
+		return f.against(now, isHome(now, rec, origin) || boundTo(now) == "" && takes(now, origin))
 	case boundTo(now) != "": // only for once was it sent elsewhere
 		f.destination = cluster
-		return f.against(now, rec.Bound != "" && named(boundTo(now), rec.Bound))
+		return f.against(now, isHome(now, rec, origin))
 	}
 	f.destination = cluster
-	return f.against(now, !refusedByDecision(now) && inFirstGroup(now, cluster, rec.Origin))
+	return f.against(now, !refusedByDecision(now) && inGroup(now, 0, cluster, origin))
 }
 
-// inFirstGroup reports whether the origin, or the cluster if none answered, is
-// among those that the request is balanced over.
-func inFirstGroup(e *gateway.Explanation, cluster, origin string) bool {
-	if len(e.Groups) == 0 {
+// outage is that a record may be of an outage: who answered is of a failover group.
+type outage string
+
+func (o outage) Error() string {
+	return string(o) + " is of a failover group, and whether the first was out the record does not say"
+}
+
+// failedOver returns an outage if the same rule decides as did, and who answered is
+// of a failover group of it.
+func failedOver(rec *logRecord, cfg *config.Config, now *gateway.Explanation) error {
+	if rec.Rule != now.Rule || rec.Site != siteOf(now) || slices.Contains(decisions, rec.Reason) || boundTo(now) != "" {
+		return nil
+	}
+	cluster, origin := clusterOf(rec, cfg), originIn(rec, cfg)
+	if !inFailover(now, cluster, origin) {
+		return nil
+	}
+	return outage(cmp.Or(origin, cluster))
+}
+
+// clusterOf is the cluster that a record names, in full.
+func clusterOf(rec *logRecord, cfg *config.Config) string {
+	cell, short := cfg.CellOf(rec.Cluster)
+	return cell + "/" + short
+}
+
+// originIn is the origin that answered, in full; empty: none did.
+func originIn(rec *logRecord, cfg *config.Config) string {
+	if rec.Origin == "" {
+		return ""
+	}
+	return clusterOf(rec, cfg) + "/" + rec.Origin
+}
+
+// isHome reports whether the request goes, by its session, to the origin where the
+// record says that the session is at home.
+func isHome(now *gateway.Explanation, rec *logRecord, origin string) bool {
+	home := boundTo(now)
+	return home != "" && (home == origin || rec.Bound != "" && named(home, rec.Bound))
+}
+
+// takes reports whether an origin is one that the request may be balanced to: also
+// one in maintenance, if the rule opens it.
+func takes(now *gateway.Explanation, origin string) bool {
+	if refusedByDecision(now) || now.Pick == nil {
 		return false
 	}
-	if origin == "" {
-		return slices.Contains(e.Groups[0].Clusters, cluster)
+	return slices.ContainsFunc(now.Pick.Candidates, func(c gateway.ExplainedCandidate) bool {
+		return c.Origin == origin && (c.Why == "picked" || c.Why == "free")
+	})
+}
+
+// inFailover reports whether the request comes to the origin, or to the cluster if
+// none answered, only when others are out.
+func inFailover(now *gateway.Explanation, cluster, origin string) bool {
+	if refusedByDecision(now) || inGroup(now, 0, cluster, origin) {
+		return false
 	}
-	return slices.Contains(e.Groups[0].Origins, cluster+"/"+origin)
+	for i := range now.Groups {
+		if inGroup(now, i, cluster, origin) {
+			return true
+		}
+	}
+	return false
+}
+
+// inGroup reports whether the origin, or the cluster if none answered, is among
+// those of a group of the request.
+func inGroup(e *gateway.Explanation, i int, cluster, origin string) bool {
+	switch {
+	case i >= len(e.Groups):
+		return false
+	case origin == "":
+		return slices.Contains(e.Groups[i].Clusters, cluster)
+	}
+	return slices.Contains(e.Groups[i].Origins, origin)
 }
 
 // against says what has changed, if anything has.
@@ -118,7 +193,7 @@ func failoverText(e *gateway.Explanation) string {
 	var texts []string
 	for _, g := range e.Groups {
 		if g.Failover {
-			texts = append(texts, strings.Join(g.Clusters, " + "))
+			texts = append(texts, groupOf(e, &g))
 		}
 	}
 	if len(texts) == 0 {

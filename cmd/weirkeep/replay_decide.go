@@ -42,17 +42,28 @@ type undecided string
 
 func (u undecided) Error() string { return string(u) }
 
+// lacking is that a decision depends on inputs that the log does not hold.
+type lacking struct {
+	rule     string   // the first that reads one
+	inputs   []string // "header:x-user"
+	recorded bool     // the record has others
+}
+
+func (l *lacking) Error() string {
+	return fmt.Sprintf("rule %q reads %s, which the log does not hold", l.rule, inputText(l.inputs[0]))
+}
+
 // maxAssumed is how many inputs that the log lacks are tried both ways.
 const maxAssumed = 4
 
-// decide makes the decision of a record. The error is an undecided, or of a
-// question that cannot be asked.
+// decide makes the decision of a record. The error is an undecided, a lacking, or of
+// a question that cannot be asked.
 //
 // Of an input that the log lacks it is tried whether it makes a difference: the
 // decision stands if it is the same without the input, and with one of which
 // nothing is known.
 func (d *decider) decide(rec logRecord) (*gateway.Explanation, error) {
-	bound := tie(d.sessions, &rec)
+	bound := tie(d.sessions, d.cfg, &rec)
 	e, err := d.ask(&rec, bound, nil)
 	if err != nil {
 		return nil, err
@@ -61,7 +72,7 @@ func (d *decider) decide(rec logRecord) (*gateway.Explanation, error) {
 	if len(missing) == 0 {
 		return e, nil
 	}
-	doubt := undecided(fmt.Sprintf("rule %q reads %s, which the log does not hold", rule, inputText(missing[0])))
+	doubt := &lacking{rule, missing, rec.Inputs != nil}
 	if len(missing) > maxAssumed {
 		return nil, doubt
 	}
@@ -142,7 +153,7 @@ func (d *decider) missing(e *gateway.Explanation, rec *logRecord) (names []strin
 
 // sameDecision reports whether two decisions are the same.
 func sameDecision(a, b *gateway.Explanation) bool {
-	return a.Rule == b.Rule && destinationOf(a) == destinationOf(b) && siteOf(a) == siteOf(b) && sameGroups(a.Groups, b.Groups)
+	return a.Rule == b.Rule && siteOf(a) == siteOf(b) && destinationOf(a) == destinationOf(b) && sameGroups(a.Groups, b.Groups)
 }
 
 func sameGroups(a, b []gateway.ExplainedGroup) bool {
@@ -156,8 +167,8 @@ func siteOf(e *gateway.Explanation) string {
 	return e.Mapping.Site
 }
 
-// destinationOf is where a request goes, in words: the clusters of its group, the
-// origin of its session, or the answer that it gets.
+// destinationOf is where a request goes, in words: the first group, the origin of
+// its session, or the answer that it gets.
 func destinationOf(e *gateway.Explanation) string {
 	switch {
 	case refusedByDecision(e):
@@ -165,9 +176,27 @@ func destinationOf(e *gateway.Explanation) string {
 	case boundTo(e) != "":
 		return boundTo(e) + " (bound)"
 	case len(e.Groups) > 0:
-		return strings.Join(e.Groups[0].Clusters, " + ")
+		return groupOf(e, &e.Groups[0])
 	}
 	return "nobody"
+}
+
+// groupOf names a group: by its clusters, and by origins where a rule leaves only
+// some of a cluster.
+func groupOf(e *gateway.Explanation, g *gateway.ExplainedGroup) string {
+	var texts []string
+	for _, cluster := range g.Clusters {
+		some := namesIn(g, cluster)
+		switch {
+		case e.BestSet == nil || len(some) == len(namesIn(&e.BestSet.Group, cluster)):
+			texts = append(texts, cluster)
+		case len(some) == 1:
+			texts = append(texts, cluster+"/"+some[0])
+		default:
+			texts = append(texts, fmt.Sprintf("%s [%s]", cluster, strings.Join(some, " ")))
+		}
+	}
+	return strings.Join(texts, " + ")
 }
 
 func refusedByDecision(e *gateway.Explanation) bool {

@@ -139,10 +139,10 @@ func sessionIDs(all []session.Definition, r *logRecord) (ids []string) {
 
 // tie gives a record's session the id that the log does not hold, and says to which
 // origin it is bound.
-func tie(all []session.Definition, r *logRecord) (bound map[string]string) {
+func tie(all []session.Definition, cfg *config.Config, r *logRecord) (bound map[string]string) {
 	home := r.Bound
 	if home == "" && r.Session == "bound" {
-		home = r.Origin
+		home = originIn(r, cfg)
 	}
 	ids := sessionIDs(all, r)
 	if len(ids) == 0 && (home != "" || r.Session == "unknown" || r.Session == "elsewhere") {

@@ -25,6 +25,7 @@ type replayReport struct {
 	Moves           []counter    `json:"moves"`       // never null; most first
 	Redecisions     []counter    `json:"redecisions"` // never null
 	Reasons         []counter    `json:"undecided_because"`
+	Hints           []string     `json:"hints,omitempty"`  // what would decide those that are undecided
 	UnreadableLines []faultyLine `json:"unreadable_lines"` // the first ten
 }
 
@@ -133,6 +134,9 @@ func (r *replayReport) write(w io.Writer, ink paint) error {
 	writeMoves(&b, r.Moves)
 	writeRedecisions(&b, r.Redecided, r.Redecisions)
 	writeReasons(&b, r.Reasons)
+	for _, hint := range r.Hints {
+		fmt.Fprintf(&b, "%s: %s\n", ink.cyan("hint"), printable(hint))
+	}
 	r.writeUnreadable(&b)
 	if r.Other > 0 {
 		fmt.Fprintf(&b, "%s of the gateway's own log passed over\n", plural(r.Other, "line"))

@@ -24,7 +24,7 @@ const replayConfig = `
 listeners: [{ address: ":8080" }]
 access_log: { inputs: [] }
 clusters:
-  shop: { origins: [{ name: web1, address: "10.0.1.1:80" }, { name: web2, address: "10.0.1.2:80" }], session: wls }
+  shop: { origins: [{ name: web1, address: "10.0.1.1:80" }, { name: web2, address: "10.0.1.2:80" }, { name: web3, address: "10.0.1.3:80", state: maintenance }], session: wls }
   dr/shop: { origins: [{ name: west1, address: "10.9.1.1:80" }], session: wls }
 sessions: { wls: { cookie: SID, url_param: sid, binding: gateway-cookie, keys: [0123456789abcdef0123456789abcdef] } }
 trusted_proxies: [10.0.0.0/24]
@@ -42,6 +42,8 @@ rules:
   - { name: large, when: 'path startsWith "/large" and request.size > 10', permit: { to: dr/shop } }
   - { name: ids, when: 'path startsWith "/ids" and session.id == "abc"', permit: { to: dr/shop } }
   - { name: fixed, when: 'path startsWith "/fixed"', permit: { to: dr/shop, sticky: true } }
+  - { name: mtest, when: 'path == "/mtest"', permit: { to: main/shop/web3, allow_maintenance: true } }
+  - { name: some, when: 'path == "/some"', permit: { to: [main/shop/web1, main/shop/web2], failover: [dr/shop] } }
   - { name: office, when: 'cidr(client.ip, "10.1.0.0/16")', permit: { to: main/shop }, override_affinity: true }
 `
 
@@ -136,6 +138,15 @@ func TestRecordsAreDecidedAgain(t *testing.T) {
 		{"torn from its origin", bound("west1", fields{"cluster": "dr/shop", "client": "10.1.2.3", "peer": "10.1.2.3"}), "dr/shop/west1 (bound) -> main/shop by rule office"},
 		{"its origin is gone", bound("web9", nil), "main/shop/web9 (bound) -> main/shop + dr/shop by mappings[0]"},
 		{"elsewhere for once", bound("web2", fields{"session": "elsewhere", "origin": "web1"}), "stays"},
+		{"bound to an origin that a rule opens", bound("web3", fields{"target": "/mtest", "rule": "mtest"}), "stays"},
+		{"bound to an origin that no rule opens now", bound("web3", nil), "main/shop/web3 (bound) -> main/shop + dr/shop by mappings[0]"},
+		{"bound, and its origin had no place", bound("web2", fields{"origin": "", "status": 503, "reason": "queue_full"}), "stays"},
+		{"bound, and nobody had a place", bound("web3", fields{"origin": "", "status": 503, "reason": "queue_full"}), "stays"},
+		{"bound to an origin by its full name", bound("web2", fields{"bound": "main/shop/web2"}), "stays"},
+		{"bound, and permitted elsewhere", bound("web1", fields{"target": "/mtest"}), "decided: no rule -> rule mtest"},
+		{"permitted one origin", fields{"target": "/mtest"}, "main/shop -> main/shop/web3 by rule mtest"},
+		{"permitted some origins", fields{"target": "/some", "cluster": "dr/shop", "origin": "west1"}, "dr/shop -> main/shop [web1 web2] by rule some"},
+		{"failed over, or so it seems", fields{"target": "/some", "rule": "some", "cluster": "dr/shop", "origin": "west1"}, "undecided: dr/shop/west1 is of a failover group, and whether the first was out the record does not say"},
 		{"id that is hashed", bound("web2", fields{"target": "/ids"}), `decided: no rule -> rule ids`},
 		{"id that is not logged", bound("web2", fields{"target": "/ids", "inputs": nil}), "undecided: a rule looks at the session id, which the log does not hold"},
 
@@ -177,6 +188,7 @@ func TestRecordsAreDecidedByBothConfigurations(t *testing.T) {
 		record map[string]any
 	}{
 		{"failed over", map[string]any{"cluster": "dr/shop", "origin": "west1", "client": "10.1.2.3", "peer": "10.1.2.3"}},
+		{"failed over by a rule", map[string]any{"cluster": "dr/shop", "origin": "west1", "target": "/some", "rule": "some"}},
 		{"no such header", map[string]any{"target": "/user"}},
 		{"no such cookie", map[string]any{"target": "/has"}},
 	} {
@@ -185,6 +197,35 @@ func TestRecordsAreDecidedByBothConfigurations(t *testing.T) {
 			p.line(logLine{text: []byte(recorded(tt.record))})
 			if got := outcomeOf(p); got != "stays" {
 				t.Errorf("%s, want that it stays", got)
+			}
+		})
+	}
+}
+
+// What was undecided says what would decide it.
+func TestUndecidedRequestsHaveAHint(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		current bool
+		record  map[string]any
+		want    string // parts of the hints, in order
+	}{
+		{"nothing is undecided", false, nil, ""},
+		{"the log records some inputs", false, map[string]any{"target": "/user"}, "-c FILE"},
+		{"the log records none", false, map[string]any{"target": "/user", "inputs": nil}, `inputs: ["header:x-user"]`},
+		{"several are missed", true, map[string]any{"target": "/either", "inputs": nil}, `inputs: ["header:x-a", "header:x-b"]`},
+		{"an outage, or so it seems", false, map[string]any{"target": "/some", "rule": "some", "cluster": "dr/shop", "origin": "west1"}, "-c FILE"},
+		{"nothing helps", false, map[string]any{"target": "/large"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newReplayed(t, tt.current, replayKey)
+			lines := make(chan logLine, 1)
+			lines <- logLine{file: "log", number: 1, text: []byte(recorded(tt.record))}
+			close(lines)
+			p.play(t.Context(), lines, &progress{})
+			got := strings.Join(p.report.Hints, "\n")
+			if !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
+				t.Errorf("hints %q, want %q", got, tt.want)
 			}
 		})
 	}
@@ -342,6 +383,7 @@ func TestReportOfAReplay(t *testing.T) {
 	r := newReplayReport()
 	r.Requests, r.Stay, r.Move, r.Undecided, r.Redecided, r.Other = 10, 5, 3, 2, 1, 1
 	r.Moves = []counter{{Count: 2, From: "main/shop", To: "dr/shop", By: "rule beta", Example: example{"a.log", 7, "id\x1b"}}, {Count: 1, From: "421 no_site", To: "main/shop", By: "mappings[0]", Example: example{"a.log", 9, ""}}}
+	r.Hints = []string{"-c FILE helps"}
 	r.Redecisions = []counter{{Count: 1, From: "no rule", To: "rule office", Example: example{"a.log", 3, "b"}}}
 	r.Reasons = []counter{{Count: 2, Because: `rule "users" reads header x-user, which the log does not hold`, Example: example{"a.log", 4, "c"}}}
 	for i := range maxUnreadable + 3 {
@@ -355,6 +397,7 @@ COUNT  FROM         TO         BY           FOR EXAMPLE
   1  no rule -> rule office  a.log:3 b
 undecided:
   2  rule "users" reads header x-user, which the log does not hold  a.log:4 c
+hint: -c FILE helps
 not read:
   b.log:1: it is empty
   b.log:2: it is empty

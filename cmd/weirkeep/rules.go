@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 
@@ -112,7 +113,7 @@ func (a *app) sayRules(all []gateway.RuleInfo, live bool) error {
 		if live {
 			fmt.Fprintf(t, "%d\t%d\t", r.Hits, r.Errors)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", printable(r.Action), excerpt(cmp.Or(r.When, "always"), 60), r.Place)
+		fmt.Fprintf(t, "%s\t%s\t%s\n", printable(r.Action), cmp.Or(conditionText(r.When, 60), "always"), r.Place)
 	}
 	if err := t.Flush(); err != nil || !a.verbose {
 		return err
@@ -130,6 +131,20 @@ func slowMark(r *gateway.RuleInfo) string {
 		return ", slow"
 	}
 	return ""
+}
+
+// commentForm is a comment of an expression, or a text in which none can begin.
+var commentForm = regexp.MustCompile("\"(?:\\\\.|[^\"\\\\])*\"|'(?:\\\\.|[^'\\\\])*'|`[^`]*`|//[^\n]*|(?s:/\\*.*?\\*/)")
+
+// conditionText is an excerpt of a condition, without its comments: in one line the
+// rest would read as if it belonged to them.
+func conditionText(when string, n int) string {
+	return excerpt(commentForm.ReplaceAllStringFunc(when, func(part string) string {
+		if part[0] == '/' {
+			return " "
+		}
+		return part
+	}), n)
 }
 
 // excerpt is a text in one line, cut to some characters.

@@ -156,6 +156,9 @@ func (s *conversation) evaluate(source string) error {
 	if fields := fieldsOf(source); fields != "" {
 		return s.say("%s", fields)
 	}
+	if v.Type == "cluster" {
+		return s.say("%s  cluster", s.clusterText(source))
+	}
 	if v.Type != "bool" {
 		return s.say("%s  %s", printable(v.Text), v.Type)
 	}
@@ -164,6 +167,19 @@ func (s *conversation) evaluate(source string) error {
 		slow = " · slow: " + printable(strings.Join(v.Slow, ", "))
 	}
 	return s.say("%s  bool     cost %d of %d · %s%s", v.Text, v.Cost, rules.CostLimit, s.took(source), slow)
+}
+
+// clusterText is what can be asked of a cluster, with the answers.
+func (s *conversation) clusterText(source string) string {
+	var parts []string
+	for _, field := range []string{".up", ".inflight", ".capacity_left"} {
+		v, errs := s.trial.language.Eval("("+source+"\n)"+field, s.trial.request)
+		if errs != nil {
+			return printable(errs[0].Message)
+		}
+		parts = append(parts, field+" "+v.Text)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // place is what to write instead, or else where the mistake is.

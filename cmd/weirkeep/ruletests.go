@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -119,7 +120,7 @@ func runTests(tests []ruleTest, cfg *config.Config, explainer *gateway.Explainer
 	rules := explainer.Rules()
 	for _, t := range tests {
 		began := time.Now()
-		e, err := explainer.Explain(t.question)
+		e, err := explainTest(t, cfg, explainer)
 		result := testResult{Name: t.name, File: t.file, Line: t.line, Microseconds: time.Since(began).Microseconds()}
 		if err != nil {
 			result.Error = err.Error()
@@ -131,6 +132,35 @@ func runTests(tests []ruleTest, cfg *config.Config, explainer *gateway.Explainer
 	}
 	report.Coverage.sum(rules)
 	return report
+}
+
+// explainTest asks the question of a test, if the origins that it binds sessions to
+// are there.
+func explainTest(t ruleTest, cfg *config.Config, explainer *gateway.Explainer) (*gateway.Explanation, error) {
+	if err := checkBound(t.question.Bound, cfg); err != nil {
+		return nil, err
+	}
+	return explainer.Explain(t.question)
+}
+
+// checkBound refuses bindings to origins that a configuration does not have.
+func checkBound(bound map[string]string, cfg *config.Config) error {
+	var known []string // in every form that people use
+	for _, name := range sortedNames(cfg.Clusters) {
+		cell, short := cfg.CellOf(name)
+		for _, o := range cfg.Clusters[name].Origins {
+			known = append(known, o.Name, o.Address, short+"/"+o.Name, cell+"/"+short+"/"+o.Name)
+		}
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	for _, id := range sortedNames(bound) {
+		if !slices.Contains(known, bound[id]) {
+			hint := didYouMean(bound[id], known, "write an origin's name, cluster/origin, cell/cluster/origin, or an address")
+			return fmt.Errorf("given.bindings.%s: there is no origin %q: %s", id, bound[id], hint)
+		}
+	}
+	return nil
 }
 
 func (r *testReport) add(result testResult) {

@@ -214,9 +214,9 @@ func (d *decided) became(r *gateway.ExplainedRule) string {
 	case "skipped":
 		return "was skipped: " + r.Why
 	case "false":
-		return "is false: " + excerpt(r.When, 100)
+		return "is false: " + conditionText(r.When, 100)
 	}
-	return "is " + r.Value + ": " + cmp.Or(r.Why, excerpt(r.When, 100))
+	return "is " + r.Value + ": " + cmp.Or(r.Why, conditionText(r.When, 100))
 }
 
 // whyNotThere is why a rule is not among those of the request's site.

@@ -235,7 +235,11 @@ func aWordOf(words ...string) func(string) string {
 		if slices.Contains(words, text) {
 			return ""
 		}
-		return "one of " + strings.Join(words, ", ")
+		shown := strings.Join(words, ", ")
+		if less, ok := strings.CutSuffix(shown, ", "); ok { // the last word is no word
+			shown = less + `, or "" for none`
+		}
+		return "one of " + shown
 	}
 }
 

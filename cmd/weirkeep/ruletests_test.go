@@ -93,7 +93,7 @@ func TestEveryMistakeInTestsIsTold(t *testing.T) {
 			`error E110: tests[0].given.origins.s is "dwon"`, `error E110: tests[0].given.origins.t.w is "x"`, `error E112: tests[0].given.time is "noon"`,
 		}},
 		{"bad expectations", test(`name: a, ` + request + `, expect: { action: deny, status: 5xx, reason: why, failover: yes, destination: shop }`), []string{
-			`expect.action is "deny", must be one of permit, redirect, reject`, `expect.status is "5xx", must be a status`, `expect.reason is "why", must be a reason`,
+			`expect.action is "deny", must be one of permit, redirect, reject, or "" for none`, `expect.status is "5xx", must be a status`, `expect.reason is "why", must be a reason`,
 			`expect.failover is "yes", must be one of true, false`, `expect.destination is "shop", must be cell/cluster`,
 		}},
 		{"one name", test(`name: a, `+request+`, expect: { rule: a }`) + strings.TrimPrefix(test(`name: a, `+request+`, expect: { rule: a }`), "tests:\n"), []string{`3:1: error E201: a test is called "a" already, in line 2`}},

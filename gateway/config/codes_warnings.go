@@ -118,7 +118,7 @@ var warningCodes = []Code{
 	},
 	{
 		"W337", "cluster out of service",
-		"No origin of the cluster is serving: each is in maintenance or disabled, which gets nothing, or draining, which gets no new clients. They are answered by the failover clusters of the mapping, or with the network page.",
+		"No origin of the cluster is serving: each is in maintenance, which gets only what a rule with allow_maintenance sends there, or disabled, which gets nothing, or draining, which gets no new clients. They are answered by the failover clusters of the mapping, or with the network page.",
 		"origins: { web1: { address: \"10.0.0.1:80\", state: maintenance } }\nclusters: { shop: { origins: [web1] } }",
 		"Let one of them serve. To take a whole cluster out, name another in failover of its mappings first.",
 	},

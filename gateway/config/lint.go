@@ -75,26 +75,42 @@ func (l *loader) lintCluster(c Cluster, path string) {
 // lintStates looks for clusters whose origins are all kept from new clients by
 // their states.
 func (l *loader) lintStates(origins []Origin, path string) {
-	drain, out := 0, 0
+	count := make(map[string]int)
 	for _, o := range origins {
-		switch o.State {
-		case "draining":
-			drain++
-		case "maintenance", "disabled":
-			out++
-		}
+		count[o.State]++
 	}
+	drain, out := count["draining"], count["maintenance"]+count["disabled"]
 	if len(origins) == 0 || drain+out < len(origins) || l.anyBad(path) {
 		return
 	}
+	besides := ""
+	if opened := l.openers(); count["maintenance"] > 0 && len(opened) > 0 {
+		besides = ", besides what rules with allow_maintenance send here: " + strings.Join(opened, ", ")
+	}
 	switch {
 	case drain == 0:
-		l.warn(path, "W337", path+": each is in maintenance or disabled, so this cluster answers nothing")
+		l.warn(path, "W337", path+": each is in maintenance or disabled, so this cluster answers nothing"+besides)
 	case out == 0:
 		l.warn(path, "W337", path+": each is draining, so this cluster answers only sessions that are bound to one: new clients get none")
 	default:
-		l.warn(path, "W337", path+": each is draining, in maintenance or disabled, so this cluster answers only sessions that are bound to one that drains: new clients get none")
+		l.warn(path, "W337", path+": each is draining, in maintenance or disabled, so this cluster answers only sessions that are bound to one that drains: new clients get none"+besides)
 	}
+}
+
+// openers are the names of the rules that open origins in maintenance.
+func (l *loader) openers() (names []string) {
+	add := func(rules []Rule) {
+		for _, r := range rules {
+			if r.Permit != nil && r.Permit.AllowMaintenance && !r.Ignored {
+				names = append(names, r.Name)
+			}
+		}
+	}
+	add(l.cfg.Rules)
+	for _, site := range sortedKeys(l.cfg.Sites) {
+		add(l.cfg.Sites[site].Rules)
+	}
+	return names
 }
 
 // lintOrigin looks for an origin that is a listener of this gateway.

@@ -48,7 +48,7 @@ type Destinations []string
 
 // Redirect says where a request is sent.
 type Redirect struct {
-	Location string `yaml:"location" required:"true" check:"header-value"`   // URL or path; {host}, {path}, {raw_path}, {query_string} and {url} are the request's; required
+	Location string `yaml:"location" required:"true" check:"header-value"`   // URL, or a path on the same host; {host}, {authority} (host with the port that the client wrote), {path}, {raw_path}, {query_string} and {url} are the request's; required
 	Status   int    `yaml:"status" default:"302" enum:"301|302|303|307|308"` // 301, 302 (default), 303, 307 or 308
 }
 

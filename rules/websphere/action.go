@@ -101,6 +101,9 @@ func (a *action) take(argument, spread string) (f *fault) {
 }
 
 func status(text string) (int, *fault) {
+	if text == "" {
+		return 0, badAction(`say it, as in code="403"`, "the rule rejects, and does not say with which status")
+	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 400 || n > 599 {
 		return 0, badAction("a reject answers with a status from 400 to 599", "the rule rejects with %q", text)
@@ -142,6 +145,9 @@ func (a *action) destinations(text, spread string) *fault {
 	}
 	if text == "" {
 		return badAction("", "the rule permits, and names no destination")
+	}
+	if strings.HasPrefix(text, "|") {
+		return badAction("", "the rule permits, and names only failover destinations: those before them, the loadBalanceEndpoints, are missing")
 	}
 	var groups [][]string
 	for group := range strings.SplitSeq(text, "|") {

@@ -77,9 +77,26 @@ func (o operand) address(v value) (netip.Addr, *fault) {
 	}
 	a, err := netip.ParseAddr(t.text)
 	if err != nil || a.Zone() != "" || a.Is4In6() || a.Is4() != (o.kind.is == typeIPv4) {
-		return netip.Addr{}, misfit(t.at, "", "'%s' is no address that %s can have", t.text, o)
+		return netip.Addr{}, misfit(t.at, networkHint(t.text), "'%s' is no address that %s can have", t.text, o)
 	}
 	return a, nil
+}
+
+// networkHint says how to ask for a network that was written as people write one;
+// empty: it is none.
+func networkHint(text string) string {
+	if n, err := netip.ParsePrefix(text); err == nil {
+		low, high := n.Masked().Addr(), lastOf(n.Masked())
+		hint := fmt.Sprintf("a network is asked for by BETWEEN '%s' AND '%s'", low, high)
+		if octets := n.Bits() / 8; low.Is4() && n.Bits()%8 == 0 && octets > 0 && octets < 4 {
+			hint += " or LIKE '" + strings.Join(strings.Split(low.String(), ".")[:octets], ".") + ".%'"
+		}
+		return hint
+	}
+	if strings.ContainsRune(text, '*') {
+		return "write LIKE '" + strings.ReplaceAll(text, "*", "%") + "', where % stands for any characters, or BETWEEN two addresses"
+	}
+	return ""
 }
 
 // ends are the first and the last address of the operand's kind.

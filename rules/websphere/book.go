@@ -40,7 +40,7 @@ func (b *book) understand() error {
 // active are the rules that could be converted.
 func (b *book) active() (all []*rule) {
 	for _, r := range b.rules {
-		if r.fault == nil {
+		if r.refused == nil {
 			all = append(all, r)
 		}
 	}
@@ -138,12 +138,14 @@ func (b *book) add(f Finding) { b.reading.findings = append(b.reading.findings, 
 
 // report notes why a rule was not converted, or what of it is to be looked at.
 func (b *book) report(r *rule) {
-	if f := r.fault; f != nil {
+	for _, f := range r.refused {
 		b.add(Finding{Line: r.line, Column: r.column, Code: f.code, Rule: r.name, Message: fmt.Sprintf("rule %q is disabled: %s", r.name, f.message), Hint: f.hint})
+	}
+	if r.refused != nil {
 		return
 	}
-	if scope, _ := r.get("scope"); scope != "" && scope != "*" {
-		b.meaning(r, "", "rule %q is of the web server %s, and what is written is for every node that reads it", r.name, scope)
+	if whose := r.scopes(); len(whose) > 0 {
+		b.meaning(r, "", "rule %q is of the %s, and what is written is for every node that reads it", r.name, strings.Join(whose, ", the "))
 	}
 	for _, d := range r.action.all() {
 		if !strings.ContainsAny(d, "/=") {

@@ -140,8 +140,8 @@ func TestExpressionIsRefused(t *testing.T) {
 			if f == nil {
 				_, f = new(writer).translate(c)
 			}
-			if f == nil || f.code != tt.code || !strings.Contains(f.message, tt.said) {
-				t.Errorf("refused with %+v, want %s with %q", f, tt.code, tt.said)
+			if f == nil || f[0].code != tt.code || !strings.Contains(f[0].message, tt.said) {
+				t.Errorf("refused with %v, want %s with %q", f, tt.code, tt.said)
 			}
 		})
 	}
@@ -203,7 +203,7 @@ func TestRuleIsDisabled(t *testing.T) {
 		{`matchExpression="uri='/b'"` + good, codeRule, "says two things of its expression"},
 		{`expression="uri='/a'" action="localResource"`, codeAction, "does not serve files"},
 		{`expression="uri='/a'" action="teleport"`, codeAction, "not known"},
-		{`expression="uri='/a'" action="reject"`, codeAction, "rejects with"},
+		{`expression="uri='/a'" action="reject"`, codeAction, "does not say with which status"},
 		{`expression="uri='/a'" action="reject" code="200"`, codeAction, "rejects with"},
 		{`expression="uri='/a'" action="reject" code="999"`, codeAction, "rejects with"},
 		{`expression="uri='/a'" action="redirect"`, codeAction, "does not say where"},
@@ -217,6 +217,7 @@ func TestRuleIsDisabled(t *testing.T) {
 		{`expression="uri='/a'" action="permit" destination="cluster=a, b"`, codeDestination, "is no destination"},
 		{`expression="uri='/a'" action="permit" destination="cluster=a,"`, codeDestination, "is no destination"},
 		{`expression="uri='/a'" action="permit" destination="cluster=a/b|"`, codeDestination, "is no destination"},
+		{`expression="uri='/a'" action="permit" destination="|cluster=a/b"`, codeAction, "loadBalanceEndpoints, are missing"},
 		{`expression="uri='/a'" action="permit" destination="module=c/app"`, codeDestination, "is no destination"},
 		{`expression="uri='/a'" action="permit" destination="server=a,b,c"`, codeDestination, "is no destination"},
 		{`expression="uri='/a'" action="permit" destination="cluster=c/C" multiclusterAction="x"`, codeAction, "multicluster"},
@@ -232,6 +233,76 @@ func TestRuleIsDisabled(t *testing.T) {
 				t.Errorf("reported as %+v, want %s at 2:3 with %q", c.Findings, tt.code, tt.said)
 			}
 		})
+	}
+}
+
+// Every mistake of a rule is told, once.
+func TestEveryMistakeOfARuleIsTold(t *testing.T) {
+	for _, tt := range []struct {
+		attributes string
+		want       []string // parts of the messages, in order
+	}{
+		{`order="x" colour="red" expression="uri='/a'" action="reject"`, []string{"what colour of a rule means", "no whole number", "does not say with which status"}},
+		{`expression="userid='a' OR gid='b' AND userid='c'" action="reject" code="403"`, []string{"userid cannot be asked here: users are not known to rules (character 1", "gid cannot be asked", "userid cannot be asked here: users are not known to rules (character 27"}},
+		{`expression="userid IN (1) OR userid LIKE 'a' OR clientipv4='10.1.2' OR clientipv4='x'" action="reject" code="403"`, []string{"(character 1 ", "(character 18 ", "'10.1.2' is no address", "'x' is no address"}},
+		{`expression="userid='a' OR" action="teleport"`, []string{"teleport", "userid", "the expression ends"}},
+	} {
+		c := converted(t, xmlRule(tt.attributes))
+		if len(c.Findings) != len(tt.want) || strings.Count(string(c.Config), "# disabled: ") != len(tt.want) {
+			t.Errorf("%s: %+v, want %q\n%s", tt.attributes, c.Findings, tt.want, c.Config)
+			continue
+		}
+		for i, want := range tt.want {
+			if !strings.Contains(c.Findings[i].Message, want) {
+				t.Errorf("%s: %s, want %q", tt.attributes, c.Findings[i].Message, want)
+			}
+		}
+	}
+}
+
+// A network that is written as elsewhere says how it is written in a rule.
+func TestNetworksThatAreNoAddresses(t *testing.T) {
+	for text, want := range map[string]string{
+		`clientipv4 = '10.1.0.0/16'`:    "a network is asked for by BETWEEN '10.1.0.0' AND '10.1.255.255' or LIKE '10.1.%'",
+		`clientipv4 IN ('10.1.2.9/29')`: "a network is asked for by BETWEEN '10.1.2.8' AND '10.1.2.15'",
+		`clientipv4 = '10.1.*'`:         "write LIKE '10.1.%', where % stands for any characters, or BETWEEN two addresses",
+		`clientipv6 = '2001:db8::/32'`:  "a network is asked for by BETWEEN '2001:db8::' AND '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'",
+		`clientipv4 = 'here'`:           "",
+	} {
+		c, _ := parse(text)
+		if _, f := new(writer).translate(c); len(f) != 1 || f[0].hint != want {
+			t.Errorf("%s: %v, want the hint %q", text, f, want)
+		}
+	}
+}
+
+// What says whose rules they are is told, and changes nothing.
+func TestWhoseRulesTheyAre(t *testing.T) {
+	for _, tt := range []struct{ options, want string }{
+		{`-odrname odr -nodename node1`, `rule "r" is of the on demand router odr, the node node1, and`},
+		{`-server ihs1 -cluster c1`, `rule "r" is of the web server ihs1, the cluster c1, and`},
+		{`-server *`, ""},
+		{``, ""},
+	} {
+		c := converted(t, `AdminTask.addWebServerRoutingRule('[-name r -expression "uri=\'/a\'" -action reject -code 403 `+tt.options+`]')`)
+		switch {
+		case c.Rules != 1:
+			t.Errorf("%s: the rule is disabled: %+v", tt.options, c.Findings)
+		case tt.want == "" && len(c.Findings) > 0, tt.want != "" && (len(c.Findings) != 1 || !strings.HasPrefix(c.Findings[0].Message, tt.want) || c.Findings[0].Error()):
+			t.Errorf("%s: %+v, want %q", tt.options, c.Findings, tt.want)
+		}
+	}
+}
+
+// Conditions are written as rules fmt would, and none is tested where none is left.
+func TestConditionsAreFormatted(t *testing.T) {
+	long := strings.Repeat("uri NOT LIKE '/a%' AND ", 4) + "header$X = '${a}'"
+	want := "    when: |-\n      path not startsWith \"/a\"\n" + strings.Repeat("      and path not startsWith \"/a\"\n", 3) + "      and header(\"X\") == \"\\u0024{a}\"\n"
+	if c := converted(t, xmlRule(`expression="`+long+`" action="reject" code="403"`)); !strings.Contains(string(c.Config), want) {
+		t.Errorf("want\n%s in\n%s", want, c.Config)
+	}
+	if c := converted(t, xmlRule(`expression="" action="reject" code="403"`)); c.Tests != nil {
+		t.Errorf("tests of no rule:\n%s", c.Tests)
 	}
 }
 

@@ -1,6 +1,7 @@
 package websphere
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ type draft struct {
 	original     string
 	fields       []field
 	faults       []*fault // of reading it
+	garbled      bool     // not all that it says could be read
 }
 
 // A field is one thing that a rule says.
@@ -31,7 +33,7 @@ var fieldNames = map[string]string{
 	"multiclusteraction": "spread",
 	"overrideaffinity":   "override",
 	"cell":               "cell", "cellname": "cell", "collective": "cell",
-	"webservers": "scope", "webserver": "scope", "webservername": "scope", "nodename": "scope", "node": "scope", "servername": "scope", "server": "scope",
+	"webservers": "scope", "webserver": "scope", "webservername": "scope", "nodename": "scope", "node": "scope", "servername": "scope", "server": "scope", "odrname": "scope", "odr": "scope",
 	"description": "", "xmi:id": "", "xmi:version": "", "comment": "",
 }
 
@@ -43,9 +45,45 @@ func (d *draft) add(name, value string) {
 		d.faults = append(d.faults, &fault{code: codeRule, message: "what " + strconv.Quote(value) + " means, which no option is before, is not known", at: -1})
 	case !ok:
 		d.faults = append(d.faults, &fault{code: codeRule, message: "what " + name + " of a rule means is not known", hint: "take it away if the rule means the same without it", at: -1})
+	case known == "scope":
+		d.scope(name, value)
 	case known != "":
 		d.fields = append(d.fields, field{known, strings.TrimSpace(value)})
 	}
+}
+
+// scopeKinds are what a rule may be said to be of, by the names that say so in lower
+// case; a name that is not here says a web server.
+var scopeKinds = map[string]string{
+	"nodename": "node", "node": "node", "odrname": "on demand router", "odr": "on demand router", "cluster": "cluster", "clustername": "cluster",
+}
+
+// scope keeps of what a rule is, which changes nothing of what it does.
+func (d *draft) scope(name, value string) {
+	if value = strings.TrimSpace(value); value == "" || value == "*" {
+		return
+	}
+	kind := cmp.Or(scopeKinds[strings.ToLower(name)], "web server")
+	d.fields = append(d.fields, field{"scope", kind + " " + value})
+}
+
+// scopes are all of which the rule is.
+func (d *draft) scopes() (all []string) {
+	for _, f := range d.fields {
+		if f.name == "scope" && !slices.Contains(all, f.value) {
+			all = append(all, f.value)
+		}
+	}
+	return all
+}
+
+// option keeps what a command says. There, a cluster is that whose rules are meant.
+func (d *draft) option(o field) {
+	if kind := strings.ToLower(o.name); kind == "cluster" || kind == "clustername" {
+		d.scope(o.name, o.value)
+		return
+	}
+	d.add(o.name, o.value)
 }
 
 // set replaces what a rule says under a name.

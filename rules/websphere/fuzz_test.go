@@ -28,8 +28,8 @@ func FuzzSelector(f *testing.F) {
 			got, bad = w.translate(c)
 		}
 		if bad != nil {
-			if bad.message == "" || bad.at > len(selector) {
-				t.Fatalf("refused as %+v", bad)
+			if bad[0].message == "" || bad[0].at > len(selector) {
+				t.Fatalf("refused as %+v", bad[0])
 			}
 			return
 		}

@@ -73,7 +73,7 @@ func newOperand(word string, at int) (operand, *fault) {
 	kind := operandKinds[strings.ToLower(name)]
 	switch {
 	case kind == nil:
-		return operand{kind: uriOperand, at: at}, unmapped(at, "operands are uri, httpmethod, header$NAME, cookie$NAME, queryparm$NAME, clientipv4, …", "the operand %s is not known", word)
+		return operand{kind: &operandKind{name: name}, at: at}, unmapped(at, "operands are uri, httpmethod, header$NAME, cookie$NAME, queryparm$NAME, clientipv4, …", "the operand %s is not known", word)
 	case kind.is == typeNone:
 		return operand{kind: kind, at: at}, unmapped(at, kind.hint, "%s cannot be asked here: %s", word, kind.why)
 	case kind.keyed && key == "":

@@ -9,30 +9,35 @@ import (
 // maxDepth bounds the nesting of a selector.
 const maxDepth = 200
 
-// parser reads the tokens of one selector. The first fault ends it: what comes
-// after would be about the first.
+// parser reads the tokens of one selector. The first fault of its grammar ends it:
+// what comes after would be about the first.
 type parser struct {
 	tokens []token
 	depth  int
-	fault  *fault
+	broken bool // the grammar is
+	faults []*fault
 }
 
 // parse reads a selector: the WHERE part of SQL as JMS 1.1 has it, with the
-// operands of routing rules.
-func parse(selector string) (condition, *fault) {
+// operands of routing rules. The condition is there unless the grammar is broken; it
+// means something if there is no fault.
+func parse(selector string) (condition, []*fault) {
 	tokens, f := scan(selector)
 	if f != nil {
-		return nil, f
+		return nil, []*fault{f}
 	}
 	p := &parser{tokens: tokens}
 	if p.peek().kind == tokenEnd {
-		return nil, syntax(-1, "", "the expression is empty")
+		return nil, []*fault{syntax(-1, "", "the expression is empty")}
 	}
 	c := p.disjunction()
-	if p.fault == nil && p.peek().kind != tokenEnd {
+	if !p.broken && p.peek().kind != tokenEnd {
 		p.unexpected("AND, OR or the end")
 	}
-	return c, p.fault
+	if p.broken {
+		return nil, p.faults
+	}
+	return c, p.faults
 }
 
 func (p *parser) peek() token { return p.tokens[0] }
@@ -45,10 +50,11 @@ func (p *parser) take() token {
 	return t
 }
 
-// fail keeps the first fault, and lets the parser see nothing but the end.
+// fail keeps the first fault of the grammar, and lets the parser see nothing but the
+// end.
 func (p *parser) fail(f *fault) {
-	if p.fault == nil {
-		p.fault = f
+	if !p.broken {
+		p.broken, p.faults = true, append(p.faults, f)
 	}
 	p.tokens = p.tokens[len(p.tokens)-1:]
 }
@@ -95,7 +101,7 @@ func (p *parser) deeper() bool {
 	if p.depth > maxDepth {
 		p.fail(syntax(p.peek().at, "", "the expression is nested more than %d deep", maxDepth))
 	}
-	return p.fault == nil
+	return !p.broken
 }
 
 func (p *parser) disjunction() condition {

@@ -78,7 +78,7 @@ func (p *parser) atom() value {
 		p.take()
 		o, f := newOperand(t.text, t.at)
 		if f != nil {
-			p.fail(f)
+			p.faults = append(p.faults, f) // the rest can be read
 		}
 		return o
 	}

@@ -31,12 +31,12 @@ func TestTranslationIsTrueExactlyWhenTheOriginalIs(t *testing.T) {
 		selector, want := v.drawSelector(rt, rapid.IntRange(0, 3).Draw(rt, "depth"))
 		c, f := parse(selector)
 		if f != nil {
-			rt.Fatalf("parse(%s): %s", selector, f.message)
+			rt.Fatalf("parse(%s): %s", selector, f[0].message)
 		}
 		var w writer
 		got, f := w.translate(c)
 		if f != nil {
-			rt.Fatalf("translate(%s): %s", selector, f.message)
+			rt.Fatalf("translate(%s): %s", selector, f[0].message)
 		}
 		p, errs := languageFor(t, w.lists).Compile("rule", got.text)
 		if len(errs) > 0 {
@@ -64,7 +64,7 @@ func TestTruthIsTheOriginals(t *testing.T) {
 		selector, want := v.drawSelector(rt, rapid.IntRange(0, 3).Draw(rt, "depth"))
 		c, f := parse(selector)
 		if f != nil {
-			rt.Fatalf("parse(%s): %s", selector, f.message)
+			rt.Fatalf("parse(%s): %s", selector, f[0].message)
 		}
 		got := map[truth]string{isTrue: "true", isFalse: "false", isUnknown: "unknown"}[c.truth(v.sample())]
 		if got != describeTruth(want) {

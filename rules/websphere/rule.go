@@ -22,7 +22,7 @@ type rule struct {
 	when     clause
 	lists    []string // that it names
 	action   action
-	fault    *fault // why it cannot be taken over; nil: it can
+	refused  []*fault // why it cannot be taken over; nil: it can
 }
 
 // newRule understands a draft. A rule that cannot be taken over has the parts of
@@ -41,15 +41,23 @@ func newRule(d *draft, w *writer) *rule {
 }
 
 func (r *rule) refuseAny(all []*fault) {
-	if len(all) > 0 {
-		r.refuse(all[0])
+	for _, f := range all {
+		r.refuse(f)
 	}
 }
 
-// refuse keeps the first reason for which the rule cannot be taken over.
+// refuse keeps a reason for which the rule cannot be taken over, once.
 func (r *rule) refuse(f *fault) {
-	if r.fault == nil {
-		r.fault = f
+	if !slices.ContainsFunc(r.refused, func(known *fault) bool { return known.message == f.message }) {
+		r.refused = append(r.refused, f)
+	}
+}
+
+// lacks refuses a rule that does not say what it must, unless that may stand in what
+// could not be read of it.
+func (r *rule) lacks(what string) {
+	if !r.garbled {
+		r.refuse(badRule("", "the rule has no %s", what))
 	}
 }
 
@@ -96,7 +104,7 @@ func (r *rule) readAction() {
 	argument, _ := r.get("argument")
 	spread, _ := r.get("spread")
 	if !said {
-		r.refuse(badRule("", "the rule has no action"))
+		r.lacks("action")
 		return
 	}
 	a, f := newAction(text, argument, spread)
@@ -109,16 +117,17 @@ func (r *rule) readAction() {
 func (r *rule) readExpression(w *writer) {
 	text, said := r.get("expression")
 	if !said {
-		r.refuse(badRule("", "the rule has no expression"))
+		r.lacks("expression")
 		return
 	}
-	c, f := parse(text)
-	if f == nil {
+	c, faults := parse(text)
+	if c != nil {
 		r.selector = c
-		r.when, f = w.translate(c)
-		r.lists = w.named
+		var more []*fault
+		r.when, more = w.translate(c)
+		r.lists, faults = w.named, append(faults, more...)
 	}
-	if f != nil {
+	for _, f := range faults {
 		r.when = clause{}
 		r.refuse(f.within(text))
 	}
@@ -187,7 +196,7 @@ func inOrder(all []*rule) (kept bool) {
 		return cmp.Compare(last(a), last(b))
 	})
 	for _, r := range all {
-		if !r.ordered {
+		if _, said := r.get("order"); !said && !r.garbled {
 			r.refuse(badRule("", "other rules have an order, and this one has none"))
 		}
 	}

@@ -143,6 +143,7 @@ func (r *reading) statement(text string, line int) {
 	words, ok := arguments(given)
 	d := &draft{line: line, column: 1, original: strings.TrimSpace(text)}
 	if !ok {
+		d.garbled = true
 		d.faults = append(d.faults, &fault{code: codeRule, message: "the command's arguments cannot be read: they must be written in it, not put together", at: -1})
 	}
 	r.run(strings.ToLower(text[m[2]:m[3]]), options(words), d)
@@ -195,7 +196,7 @@ func (r *reading) run(name string, said []field, d *draft) {
 		r.properties(said, d)
 	case strings.HasPrefix(name, "add"), strings.HasPrefix(name, "create"):
 		for _, o := range said {
-			d.add(o.name, o.value)
+			d.option(o)
 		}
 		r.drafts = append(r.drafts, d)
 	case strings.HasPrefix(name, "change"), strings.HasPrefix(name, "modify"), strings.HasPrefix(name, "update"), strings.HasPrefix(name, "set"):
@@ -217,7 +218,7 @@ func (r *reading) properties(said []field, d *draft) {
 			name = o.value
 		case "propertyvalue", "value":
 			value = o.value
-		case "nodename", "servername", "webserver", "webservername", "node", "server":
+		case "nodename", "servername", "webserver", "webservername", "node", "server", "odrname", "odr", "cluster", "clustername":
 		default:
 			if !r.property(o.name, o.value) {
 				r.unread(d.line, 1, "the property "+o.name+" is not known, and was not read")
@@ -248,7 +249,7 @@ func (r *reading) change(said []field, d *draft) {
 		if strings.EqualFold(o.name, "newOrder") {
 			continue
 		}
-		d.add(o.name, o.value)
+		d.option(o)
 	}
 	i := r.which(d)
 	if i < 0 {
@@ -257,7 +258,9 @@ func (r *reading) change(said []field, d *draft) {
 	}
 	old := r.drafts[i]
 	for _, f := range d.fields {
-		old.set(f.name, f.value)
+		if f.name != "scope" { // said when it was added
+			old.set(f.name, f.value)
+		}
 	}
 	for _, o := range said {
 		if strings.EqualFold(o.name, "newOrder") {
@@ -270,7 +273,7 @@ func (r *reading) change(said []field, d *draft) {
 
 func (r *reading) remove(said []field, d *draft) {
 	for _, o := range said {
-		d.add(o.name, o.value)
+		d.option(o)
 	}
 	i := r.which(d)
 	if i < 0 {

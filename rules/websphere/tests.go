@@ -8,19 +8,18 @@ import (
 	"strings"
 )
 
-// tests is a file of tests for the rules: for each a request that it takes, and
+// tests is a file of tests for the rules, nil if there are none: for each a request that it takes, and
 // one that has nothing of what a request need not have; if it takes that too, one
 // that it does not. What they expect follows from the original, not from what was
 // written.
 func (b *book) tests() []byte {
 	var p page
 	p.comment("", fmt.Sprintf("Tests of the rules of %s, for weirkeep rules test. What they expect is what the", b.options.Name))
-	p.comment("", "original does. Where rules name no host, that of a test is www.example.com: write one")
-	p.comment("", "of your sites.")
+	p.comment("", "original does. Where rules name no host, that of a test is www.example.com, and where")
+	p.comment("", "they name no path, it is /: write hosts and paths that your sites and mappings have.")
 	b.judges = b.counting()
 	if len(b.judges) == 0 {
-		p.line("tests: []")
-		return p.Bytes()
+		return nil
 	}
 	p.line("tests:")
 	for _, r := range b.judges {

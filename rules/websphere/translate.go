@@ -8,27 +8,25 @@ import (
 )
 
 // A writer writes conditions in our language. It keeps the lists of networks
-// that they name, and the first thing that could not be written.
+// that they name, and what could not be written.
 type writer struct {
-	lists lists
-	steps int      // that were spent on patterns of addresses
-	named []string // lists that the condition names
-	fault *fault
+	lists  lists
+	steps  int      // that were spent on patterns of addresses
+	named  []string // lists that the condition names
+	faults []*fault
 }
 
 func (w *writer) fail(f *fault) clause {
-	if w.fault == nil {
-		w.fault = f
-	}
+	w.faults = append(w.faults, f)
 	return never
 }
 
 // translate writes a condition as an expression that is true exactly when the
 // condition is true.
-func (w *writer) translate(c condition) (clause, *fault) {
-	w.fault, w.named = nil, nil
+func (w *writer) translate(c condition) (clause, []*fault) {
+	w.faults, w.named = nil, nil
 	whole := c.when(w, true)
-	return whole, w.fault
+	return whole, w.faults
 }
 
 // Negation is pushed down to the comparisons, as Kleene's logic has it: NOT (a
@@ -104,6 +102,8 @@ func (c comparison) when(w *writer, wanted bool) clause {
 		return w.compareNumbers(c, wanted)
 	case (l == typeIPv4 || l == typeIPv6) && r == typeText && c.op != sameFold:
 		return w.compareAddress(c, wanted)
+	case unaskable(c.l) || unaskable(c.r):
+		return never // which has been said
 	}
 	return w.fail(mismatch(c.at, c.op, c.l, c.r))
 }
@@ -116,6 +116,12 @@ func mismatch(at int, op string, l, r value) *fault {
 		}
 	}
 	return misfit(at, "texts and addresses stand in single quotes, numbers do not", "%s %s %s cannot be compared: they are %s and %s", describe(l), op, describe(r), kindOf(l), kindOf(r))
+}
+
+// unaskable reports whether a value is an operand that cannot be asked here.
+func unaskable(v value) bool {
+	o, ok := v.(operand)
+	return ok && o.kind.is == typeNone
 }
 
 func kindOf(v value) string {
@@ -250,6 +256,8 @@ func (c between) when(w *writer, wanted bool) clause {
 
 func (c oneOf) when(w *writer, wanted bool) clause {
 	switch c.of.kind.is {
+	case typeNone:
+		return never // as has been said
 	case typeIPv4, typeIPv6:
 		return w.oneOfAddresses(c, wanted)
 	case typeNumber:
@@ -293,6 +301,8 @@ func (o operand) element(v value, is valueType) (string, *fault) {
 
 func (c like) when(w *writer, wanted bool) clause {
 	switch c.of.kind.is {
+	case typeNone:
+		return never // as has been said
 	case typeIPv4:
 		return w.likeIPv4(c, wanted)
 	case typeIPv6:

@@ -58,7 +58,7 @@ type Checker func(rule, expression string) error
 // A Conversion is what a file has become.
 type Conversion struct {
 	Config   []byte    // YAML, to be put beside clusters, sites and mappings
-	Tests    []byte    // YAML for rules test
+	Tests    []byte    // YAML for rules test; nil: there is no rule to test
 	Findings []Finding // in the order of the file
 	Rules    int       // that were converted
 	Disabled int       // that were not, and stand in Config as comments

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"weirkeep/rules"
 )
 
 // A page is YAML that is written line by line.
@@ -65,6 +67,21 @@ func expression(text string) string {
 		return text
 	}
 	return scalar(text)
+}
+
+// condition writes a condition in the form of rules fmt.
+func (p *page) condition(text string) {
+	if formatted, bad := rules.Format(text); bad == nil {
+		text = strings.ReplaceAll(formatted, "${", `\u0024{`) // see quote
+	}
+	if !strings.Contains(text, "\n") {
+		p.line("    when: %s", expression(text))
+		return
+	}
+	p.line("    when: |-")
+	for line := range strings.SplitSeq(text, "\n") {
+		p.line("      %s", line)
+	}
 }
 
 func flow(texts []string) string {
@@ -174,11 +191,13 @@ func (b *book) rule(p *page, r *rule) {
 	p.comment("  ", r.original)
 	var body page
 	b.body(&body, r)
-	if r.fault == nil {
+	if r.refused == nil {
 		p.Write(body.Bytes())
 		return
 	}
-	p.comment("  ", "disabled: "+r.fault.code+": "+r.fault.message)
+	for _, f := range r.refused {
+		p.comment("  ", "disabled: "+f.code+": "+f.message)
+	}
 	p.comment("  ", strings.ReplaceAll("\n"+body.String(), "\n  ", "\n"))
 }
 
@@ -194,12 +213,12 @@ func (b *book) body(p *page, r *rule) {
 	case r.when.text == "":
 		p.line("    when: ? # it cannot be written")
 	case r.when != always:
-		p.line("    when: %s", expression(r.when.text))
+		p.condition(r.when.text)
 	}
 	if r.override && !b.overridden() {
 		p.line("    override_affinity: true")
 	}
-	r.action.write(p, r.fault != nil)
+	r.action.write(p, r.refused != nil)
 }
 
 // write writes an action. That of a disabled rule may not be there.
