@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"weirkeep/gateway/admission"
 	"weirkeep/gateway/config"
@@ -166,6 +167,9 @@ func (e *explanation) pick() {
 	order := e.order()
 	for i, g := range order {
 		plan := e.plan(g, -1)
+		if trial := e.dueTrial(g); trial >= 0 {
+			plan.Pick, plan.Sure, plan.Queues, plan.Verdicts[trial].Why = trial, true, false, admission.Picked
+		}
 		err := g.refusal(plan)
 		if last := i == len(order)-1; last || err == nil || !g.passesOn(err) {
 			e.picked(i, plan, err, NoOrigin)
@@ -174,6 +178,29 @@ func (e *explanation) pick() {
 		e.passed = append(e.passed, e.candidates(i, plan)...)
 	}
 	e.end(NoOrigin)
+}
+
+// dueTrial is the index of an origin of the group that is out and that the next
+// request would try out; -1: there is none.
+func (e *explanation) dueTrial(g *group) int {
+	alone := true
+	for _, other := range e.order() {
+		for _, m := range other.members {
+			alone = alone && !e.lets(other, m)
+		}
+	}
+	for i, m := range g.members {
+		if g.letsIn(m) && m.state.origin.Due(time.Now(), alone) {
+			return i
+		}
+	}
+	return -1
+}
+
+// lets reports whether the group's requests get in at an origin, as it is taken to be.
+func (e *explanation) lets(g *group, m *member) bool {
+	a := e.view.states[m.identity].Access
+	return a == admission.Open || a == admission.Testers && g.testers
 }
 
 // pickHome tells of the origin where the session is at home, and reports whether
@@ -272,8 +299,11 @@ func (e *explanation) picked(i int, plan admission.Planned, err error, out Reaso
 }
 
 func (e *explanation) whyPicked(g *group, m *member) string {
-	if e.x.decision.Home == m.identity {
+	switch {
+	case e.x.decision.Home == m.identity:
 		return "bound"
+	case !e.lets(g, m):
+		return "trial: it is out, nobody checks it, and so one request tries whether it is back; if it is not, another origin gets it"
 	}
 	return g.method
 }

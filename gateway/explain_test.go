@@ -134,3 +134,31 @@ func TestLogHasWhatDecisionsAreMadeFrom(t *testing.T) {
 		t.Errorf("bound and rule in %s", line)
 	}
 }
+
+// an origin that is out, and that the next request would try, is explained so.
+func TestExplainTellsOfTrials(t *testing.T) {
+	t.Parallel()
+	down := closedAddress(t)
+	addr, g := start(t, plainListener+fmt.Sprintf("clusters: { app: { origins: [{ name: a, address: %q }] } }\n", down), Options{})
+	pick := func() string {
+		e, err := g.Explain(Question{Raw: []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n")})
+		if err != nil || e.Pick == nil {
+			t.Fatalf("%+v, %v", e, err)
+		}
+		return e.Pick.Origin + " " + e.Pick.Why
+	}
+	if got := askFor(t, addr, "a.example", "/").status; got != 502 {
+		t.Fatalf("answered %d", got)
+	}
+	if got := pick(); !strings.HasPrefix(got, " no origin") {
+		t.Errorf("just after it went out: %s", got)
+	}
+	tellAt(t, down, "a")
+	until(t, "a trial is due", func() bool { return strings.HasPrefix(pick(), "main/app/a trial") })
+	if got := askFor(t, addr, "a.example", "/").status; got != 200 {
+		t.Errorf("the trial was answered %d", got)
+	}
+	if got := pick(); got != "main/app/a capacity" {
+		t.Errorf("when it is back: %s", got)
+	}
+}
