@@ -81,8 +81,8 @@ func (p pairs) fields() (fields []Field) {
 	return fields
 }
 
-// octets are a string that may be absent.
-func octets(s *string) []byte {
+// maybe is a string that may be absent.
+func maybe(s *string) []byte {
 	if s == nil {
 		return nil
 	}
@@ -122,10 +122,10 @@ func (w viewVector) view() *View {
 		Flags: w.Flags, RequestID: uint64(w.ID), Now: uint64(w.Now), Method: w.MethodID, Version: w.Version,
 		Attempts: w.Attempt, Generation: w.Generation, Granted: w.Granted, Port: w.Port, Status: w.Status,
 		BodyLength: uint64(w.BodyLength), UpstreamNS: uint64(w.UpstreamNS),
-		MethodText: octets(w.Method), Scheme: octets(w.Scheme), Host: octets(w.Host), Path: octets(w.Path),
-		Query: octets(w.Query), Client: octets(w.Client), Mapping: octets(w.Mapping), Session: octets(w.Session),
-		Target: octets(w.Target), Site: octets(w.Site), Cluster: octets(w.Cluster),
-		Application: octets(w.Application), OriginName: octets(w.Origin), Body: octets(w.Body),
+		MethodText: maybe(w.Method), Scheme: maybe(w.Scheme), Host: maybe(w.Host), Path: maybe(w.Path),
+		Query: maybe(w.Query), Client: maybe(w.Client), Mapping: maybe(w.Mapping), Session: maybe(w.Session),
+		Target: maybe(w.Target), Site: maybe(w.Site), Cluster: maybe(w.Cluster),
+		Application: maybe(w.Application), OriginName: maybe(w.Origin), Body: maybe(w.Body),
 		Headers: w.Headers.fields(), Cookies: w.Cookies.fields(),
 	}
 	for _, a := range w.Args {
