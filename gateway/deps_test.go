@@ -18,6 +18,7 @@ import (
 var dependencies = map[string][]string{
 	"rules/websphere":   {"rules", "gateway/wire", "gateway/unit"},
 	"rules":             {"gateway/wire", "gateway/unit"},
+	"abi":               {},
 	"gateway/unit":      {},
 	"gateway/metrics":   {},
 	"gateway/probe":     {},
