@@ -183,11 +183,11 @@ func (g *Gateway) toldServers() map[string][]server {
 		if !written.Weblogic.DynamicServerList {
 			continue
 		}
-		all := cl.toldServers()
+		all := cl.toldServers(written.Origins[0].Scheme)
 		if len(all) == 0 {
 			all = before
 		} else {
-			all = append(all, cl.leftServers(before, all, written)...)
+			all = append(all, cl.leftServers(before, all)...)
 		}
 		if len(all) > 0 {
 			told[cl.name] = all
@@ -196,9 +196,9 @@ func (g *Gateway) toldServers() map[string][]server {
 	return told
 }
 
-// toldServers are those that the cluster's servers tell of that are up, together:
-// one that was cut off from the others tells of itself alone.
-func (cl *cluster) toldServers() (all []server) {
+// toldServers are those with a port for the scheme that the cluster's servers tell of
+// that are up, together: one that was cut off from the others tells of itself alone.
+func (cl *cluster) toldServers(scheme string) (all []server) {
 	for _, m := range cl.members {
 		if m.state.origin.Health() == origin.Up {
 			all = append(all, parseServers(m.state.origin.Told().Cluster)...)
@@ -207,17 +207,17 @@ func (cl *cluster) toldServers() (all []server) {
 	slices.SortFunc(all, func(a, b server) int {
 		return cmp.Or(strings.Compare(a.host, b.host), a.port-b.port, a.tls-b.tls, strings.Compare(a.id, b.id))
 	})
-	all = slices.Compact(all)
+	all = slices.DeleteFunc(slices.Compact(all), func(s server) bool { return s.address(scheme) == "" })
 	return all[:min(len(all), maxServers)]
 }
 
-// leftServers are those of before that nobody tells of now, nobody has written, and
-// that are up: sessions are bound to them.
-func (cl *cluster) leftServers(before, now []server, written config.Cluster) (left []server) {
+// leftServers are those of before that nobody tells of now and that are up: sessions
+// are bound to them, by their ids.
+func (cl *cluster) leftServers(before, now []server) (left []server) {
 	for _, s := range before {
 		s.left = true
 		known := slices.ContainsFunc(now, func(o server) bool { return o.host == s.host && o.port == s.port && o.tls == s.tls })
-		if !known && s.among(written.Origins) < 0 && cl.isUp(s) {
+		if !known && cl.isUp(s) {
 			left = append(left, s)
 		}
 	}
@@ -232,9 +232,13 @@ func (cl *cluster) isUp(s server) bool {
 	})
 }
 
+// addressesOf are the addresses of the servers that are listed.
 func addressesOf(all []server) string {
 	var list []string
 	for _, s := range all {
+		if s.left {
+			continue
+		}
 		list = append(list, net.JoinHostPort(s.host, strconv.Itoa(cmp.Or(s.port, s.tls))))
 	}
 	return strings.Join(list, " ")
