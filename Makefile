@@ -6,7 +6,7 @@ RACY    := ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gatew
 FUZZ    := gateway/wire:FuzzHead gateway/wire:FuzzChunk gateway/wire:FuzzTarget gateway/wire:FuzzAuthority \
            gateway/route:FuzzQuery gateway/route:FuzzDestination rules:FuzzCompile rules:FuzzFormat rules/websphere:FuzzSelector rules/websphere:FuzzConvert \
            gateway/session:FuzzFind gateway/session:FuzzLinks gateway/session:FuzzRestore \
-           cmd/weirkeep:FuzzLatin1 cmd/weirkeep:FuzzParseRecord cmd/weirkeep:FuzzParseTests gateway/session:FuzzWeblogic gateway/session:FuzzPlace gateway/session:FuzzExtract gateway/session:FuzzCookie gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
+           cmd/weirkeep:FuzzLatin1 cmd/weirkeep:FuzzParseRecord cmd/weirkeep:FuzzParseTests gateway/session:FuzzWeblogic gateway/session:FuzzPlace gateway/session:FuzzExtract gateway/session:FuzzCookie gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine gateway:FuzzServers
 FUZZRUNS ?= 200000
 LDFLAGS := -s -w -buildid=
 

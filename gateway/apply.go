@@ -73,7 +73,7 @@ func (g *Gateway) presentUnder(cfg *config.Config) (next present, err error) {
 			return next, err
 		}
 	}
-	next.rollouts = next.rollouts.settled(cfg, g.now(time.Now()), g.log)
+	next.rollouts = next.rollouts.settled(cfg, next.servers, g.now(time.Now()), g.log)
 	return next, nil
 }
 

@@ -307,8 +307,9 @@ func (rs rollouts) sayAs(others rollouts) bool {
 // settled are the roll-outs as they go on under a configuration that was read.
 // Those that it has no editions for end; those that are over are forgotten once it
 // says something new of the application's edition, which one of its origins runs.
-func (rs rollouts) settled(cfg *config.Config, now time.Time, log *slog.Logger) rollouts {
-	next := rs.clone()
+// Servers are what WebLogic clusters have told of.
+func (rs rollouts) settled(written *config.Config, servers map[string][]server, now time.Time, log *slog.Logger) rollouts {
+	next, cfg := rs.clone(), present{servers: servers}.over(written)
 	for name, r := range next {
 		e, there := cfg.Editions[name]
 		switch {
@@ -316,7 +317,7 @@ func (rs rollouts) settled(cfg *config.Config, now time.Time, log *slog.Logger) 
 			log.Warn("the roll-out is forgotten: the configuration has no editions of the application", "application", name)
 			delete(next, name)
 		case r.Running():
-			r.Settle(rolledOrigins(cfg, r.Options()), now)
+			r.Settle(append(rolledOrigins(cfg, r.Options()), r.untold(cfg, servers)...), now)
 		case e.Active != r.Active && runs(cfg, name, e.Active):
 			log.Info("the roll-out is forgotten: the configuration says what is true", "application", name, "active", e.Active)
 			delete(next, name)

@@ -43,6 +43,17 @@ func rolledOrigins(cfg *config.Config, o rollout.Options) (all []rollout.Origin)
 	return all
 }
 
+// untold are the origins of a roll-out that the servers of a WebLogic cluster may
+// tell of, and have not since the gateway was started.
+func (r *rolling) untold(cfg *config.Config, servers map[string][]server) (all []rollout.Origin) {
+	for _, m := range r.Save().Members {
+		if cfg.Clusters[m.Cluster].Weblogic.DynamicServerList && servers[m.Cluster] == nil {
+			all = append(all, m.Origin)
+		}
+	}
+	return all
+}
+
 // runs reports whether an origin runs an edition, as the configuration says.
 func runs(cfg *config.Config, application, label string) bool {
 	found := false

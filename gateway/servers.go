@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"maps"
 	"net"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/origin"
@@ -16,47 +16,9 @@ import (
 // server is one that a WebLogic cluster has told of (D-WL-10).
 type server struct {
 	id        string // that session ids call it
-	host      string
-	port, tls int // zero: it has none
-}
-
-// maxServers is how many of a list are believed: so many a cluster can have (D-WL-20).
-const maxServers = 800
-
-// parseServers reads a list "id!host!port!sslport|...". What is no server is left out.
-func parseServers(list string) (all []server) {
-	for entry := range strings.SplitSeq(list, "|") {
-		part := strings.Split(strings.TrimSpace(entry), "!")
-		if len(part) < 3 || part[0] == "" || !isHost(part[1]) || len(all) == maxServers {
-			continue
-		}
-		s := server{id: part[0], host: strings.Trim(part[1], "[]"), port: portNumber(part[2])}
-		if len(part) > 3 {
-			s.tls = portNumber(part[3])
-		}
-		if s.port != 0 || s.tls != 0 {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// isHost reports whether a text is an address or a name of letters, digits, dots
-// and dashes.
-func isHost(text string) bool {
-	if _, err := netip.ParseAddr(strings.Trim(text, "[]")); err == nil {
-		return true
-	}
-	return text != "" && len(text) <= 253 && strings.Trim(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz0123456789.-") == ""
-}
-
-// portNumber is a port, zero if the text is none: servers write -1 for none.
-func portNumber(text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > 65535 {
-		return 0
-	}
-	return n
+	host      string // without brackets, in its one spelling
+	port, tls int    // zero: it has none
+	left      bool   // nobody tells of it any more, and it is up
 }
 
 // address is the host:port that origins of a scheme have; empty: the server has none.
@@ -75,12 +37,59 @@ func (s server) address(scheme string) string {
 // that the clusters have told of. One that nobody tells of any more takes no new
 // sessions: that it is gone altogether, its health check finds out.
 func (p present) addServers(cfg *config.Config) {
+	written := make(map[string]config.Origin)
+	eachOrigin(cfg, func(_ string, at *config.Origin) { written[addressOf(at)] = *at })
 	for _, name := range sortedKeys(p.servers) {
-		if c := cfg.Clusters[name]; c.Weblogic.DynamicServerList && len(p.servers[name]) > 0 {
-			c.Origins = withServers(c, p.servers[name])
+		c := cfg.Clusters[name]
+		if told := ofScheme(p.servers[name], c); len(told) > 0 {
+			c.Origins = withServers(c, told)
 			cfg.Clusters[name] = c
 		}
 	}
+	agree(cfg, written)
+}
+
+// agree makes true in every cluster what belongs to the address of an origin, as the
+// configuration does: the most closed state, all ids, the rest as it is written, else
+// as the first has it.
+func agree(cfg *config.Config, facts map[string]config.Origin) {
+	eachOrigin(cfg, func(_ string, at *config.Origin) {
+		f, known := facts[addressOf(at)]
+		if !known {
+			f = *at
+		}
+		f.State = max(adminStateOf(f.State), adminStateOf(at.State)).String()
+		for _, id := range at.IDs {
+			if !slices.Contains(f.IDs, id) {
+				f.IDs = append(slices.Clone(f.IDs), id)
+			}
+		}
+		facts[addressOf(at)] = f
+	})
+	eachOrigin(cfg, func(_ string, at *config.Origin) {
+		f := facts[addressOf(at)]
+		f.Edition = at.Edition
+		*at = f
+	})
+}
+
+// ofScheme are the servers that have a port for what the cluster speaks. Where none
+// is listed that has one, what was told says nothing.
+func ofScheme(told []server, c config.Cluster) (all []server) {
+	if !c.Weblogic.DynamicServerList {
+		return nil
+	}
+	listed := false
+	for _, s := range told {
+		if s.address(c.Origins[0].Scheme) != "" {
+			all = append(all, s)
+			listed = listed || !s.left
+		}
+	}
+	if !listed {
+		return nil
+	}
+	return all
 }
 
 // withServers are a cluster's origins with what its servers have told.
@@ -88,17 +97,16 @@ func withServers(c config.Cluster, told []server) []config.Origin {
 	all, written := c.Origins, len(c.Origins)
 	listed := make([]bool, written)
 	for _, s := range told {
-		address := s.address(all[0].Scheme)
-		i := slices.IndexFunc(all, func(o config.Origin) bool { return o.HostPort == address || slices.Contains(o.IDs, s.id) })
-		switch {
-		case address == "":
-		case i < 0:
-			all = append(all, s.origin(c, address))
-		case i < written:
+		i := s.among(all)
+		if i < 0 {
+			all = append(all, s.origin(c))
+			continue
+		}
+		if !slices.Contains(all[i].IDs, s.id) {
+			all[i].IDs = append(slices.Clone(all[i].IDs), s.id)
+		}
+		if i < written && !s.left {
 			listed[i] = true
-			if !slices.Contains(all[i].IDs, s.id) {
-				all[i].IDs = append(slices.Clone(all[i].IDs), s.id)
-			}
 		}
 	}
 	for i := range listed {
@@ -109,13 +117,29 @@ func withServers(c config.Cluster, told []server) []config.Origin {
 	return all
 }
 
+// among is which of the origins the server is: the one at its address, else the one
+// that session ids call so, for it may be written by another name; -1: none.
+func (s server) among(all []config.Origin) int {
+	if i := slices.IndexFunc(all, s.isAt); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(all, func(o config.Origin) bool { return slices.Contains(o.IDs, s.id) })
+}
+
+// isAt reports whether an origin has the server's address.
+func (s server) isAt(o config.Origin) bool { return o.HostPort == s.address(o.Scheme) }
+
 // origin is the server as an origin of the cluster. What nobody has written of it is
 // as of the first one.
-func (s server) origin(c config.Cluster, address string) config.Origin {
-	first := c.Origins[0]
+func (s server) origin(c config.Cluster) config.Origin {
+	first, state := c.Origins[0], serving
+	if s.left {
+		state = draining
+	}
+	address := s.address(first.Scheme)
 	return config.Origin{
 		Name: address, Address: first.Scheme + "://" + address, Scheme: first.Scheme, HostPort: address,
-		Kind: first.Kind, Capacity: first.Capacity, State: serving.String(),
+		Kind: first.Kind, Capacity: first.Capacity, State: state.String(),
 		Host: s.host, IDs: []string{s.id}, Edition: c.Edition,
 	}
 }
@@ -131,7 +155,7 @@ func (g *Gateway) hearServers() {
 	if maps.EqualFunc(told, g.present.servers, slices.Equal[[]server]) {
 		return
 	}
-	if err := g.reapply(present{g.present.rollouts, told}, nil); err != nil {
+	if err := g.useServers(told); err != nil {
 		g.log.Error("the servers that a WebLogic cluster has told of are not used", "because", err)
 		return
 	}
@@ -140,33 +164,81 @@ func (g *Gateway) hearServers() {
 	}
 }
 
-// toldServers are the servers that those of each cluster tell of that are up,
-// together: one that was cut off from the others tells of itself alone.
+// useServers makes servers current, and lets roll-outs go on with them.
+func (g *Gateway) useServers(told map[string][]server) error {
+	before := g.present.rollouts
+	next := present{before.settled(g.applied.config, told, g.now(time.Now()), g.log), told}
+	if next.rollouts.equal(before) {
+		return g.reapply(next, nil)
+	}
+	return g.reapply(next, func() error { return next.rollouts.save(g.applied.config.Node.StateDir) })
+}
+
+// toldServers are the servers of each cluster. Where nobody tells of any, they are
+// those of before.
 func (g *Gateway) toldServers() map[string][]server {
 	told := make(map[string][]server)
 	for _, cl := range g.current.Load().clusters {
-		if !g.applied.config.Clusters[cl.name].Weblogic.DynamicServerList {
+		written, before := g.applied.config.Clusters[cl.name], g.present.servers[cl.name]
+		if !written.Weblogic.DynamicServerList {
 			continue
 		}
-		var all []server
-		for _, m := range cl.members {
-			if m.state.origin.Health() == origin.Up {
-				all = append(all, parseServers(m.state.origin.Told().Cluster)...)
-			}
+		all := cl.toldServers(written.Origins[0].Scheme)
+		if len(all) == 0 {
+			all = before
+		} else {
+			all = append(all, cl.leftServers(before, all)...)
 		}
-		slices.SortFunc(all, func(a, b server) int {
-			return cmp.Or(strings.Compare(a.host, b.host), a.port-b.port, a.tls-b.tls, strings.Compare(a.id, b.id))
-		})
-		if all = slices.Compact(all); len(all) > 0 {
-			told[cl.name] = all[:min(len(all), maxServers)]
+		if len(all) > 0 {
+			told[cl.name] = all
 		}
 	}
 	return told
 }
 
+// toldServers are those with a port for the scheme that the cluster's servers tell of
+// that are up, together: one that was cut off from the others tells of itself alone.
+func (cl *cluster) toldServers(scheme string) (all []server) {
+	for _, m := range cl.members {
+		if m.state.origin.Health() == origin.Up {
+			all = append(all, parseServers(m.state.origin.Told().Cluster)...)
+		}
+	}
+	slices.SortFunc(all, func(a, b server) int {
+		return cmp.Or(strings.Compare(a.host, b.host), a.port-b.port, a.tls-b.tls, strings.Compare(a.id, b.id))
+	})
+	all = slices.DeleteFunc(slices.Compact(all), func(s server) bool { return s.address(scheme) == "" })
+	return all[:min(len(all), maxServers)]
+}
+
+// leftServers are those of before that nobody tells of now and that are up: sessions
+// are bound to them, by their ids.
+func (cl *cluster) leftServers(before, now []server) (left []server) {
+	for _, s := range before {
+		s.left = true
+		known := slices.ContainsFunc(now, func(o server) bool { return o.host == s.host && o.port == s.port && o.tls == s.tls })
+		if !known && cl.isUp(s) {
+			left = append(left, s)
+		}
+	}
+	return left
+}
+
+// isUp reports whether a server is one of the cluster's origins, and up.
+func (cl *cluster) isUp(s server) bool {
+	return slices.ContainsFunc(cl.members, func(m *member) bool {
+		scheme, address, _ := strings.Cut(m.address, "://")
+		return s.address(scheme) == address && m.state.origin.Health() == origin.Up
+	})
+}
+
+// addressesOf are the addresses of the servers that are listed.
 func addressesOf(all []server) string {
 	var list []string
 	for _, s := range all {
+		if s.left {
+			continue
+		}
 		list = append(list, net.JoinHostPort(s.host, strconv.Itoa(cmp.Or(s.port, s.tls))))
 	}
 	return strings.Join(list, " ")

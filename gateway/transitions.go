@@ -14,6 +14,7 @@ func (r *registry) changed(s *originState, t origin.Transition) {
 	if s.origin.Health() != origin.Up {
 		r.closeIdle(s.origin)
 	}
+	r.heard(s.origin) // what is believed is what those tell that are up
 	say, left := s.origin.Announce(t)
 	if !say {
 		return

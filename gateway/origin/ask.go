@@ -51,7 +51,7 @@ func (c *Check) once(ctx context.Context) {
 			what += ", expected " + c.expected()
 		}
 		if good {
-			c.pool.origin.hear(head)
+			c.hear(head)
 		}
 		c.pool.origin.tell(c.judge(good, what, began))
 		nc.leave()

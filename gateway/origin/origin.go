@@ -54,11 +54,11 @@ type Origin struct {
 	row     atomic.Int64              // failures that counted since the last success
 	tried   atomic.Pointer[time.Time] // the ejection, or the last trial since; nil unless trials readmit
 	failure atomic.Pointer[Failure]
-	told    atomic.Pointer[Told]
 
-	mu       sync.Mutex // held to change anything above or below
-	connects int        // those of the row that were failed connects
-	checks   []*Check   // that run
+	mu       sync.Mutex      // held to change anything above or below
+	connects int             // those of the row that were failed connects
+	checks   []*Check        // that run
+	told     map[string]Told // by the path of the checks
 	history  history
 
 	announced limiter

@@ -2,6 +2,9 @@ package origin
 
 import (
 	"bytes"
+	"cmp"
+	"maps"
+	"slices"
 
 	"weirkeep/gateway/wire"
 )
@@ -17,38 +20,73 @@ type Told struct {
 	Cluster string
 }
 
-// maxTold is the longest value that is believed: a list of 800 servers fits.
-const maxTold = 64 << 10
+// The longest values that are believed.
+const (
+	maxLabel = 64       // what configurations can say
+	maxList  = 64 << 10 // 800 servers fit
+)
 
-// Told is what the last good answer to a check has said; before one, nothing.
+// Told is what the last good answer to a check has said; before one, nothing. Where
+// checks ask at several paths, the first that says something counts.
 func (o *Origin) Told() Told {
-	if t := o.told.Load(); t != nil {
-		return *t
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.says()
+}
+
+func (o *Origin) says() (t Told) {
+	for _, c := range o.checks {
+		at := o.told[c.o.Path]
+		t.Edition, t.Cluster = cmp.Or(t.Edition, at.Edition), cmp.Or(t.Cluster, at.Cluster)
 	}
-	return Told{}
+	return t
 }
 
 // hear keeps what a good answer says, and tells who wants to know if it is news.
-func (o *Origin) hear(head []byte) {
-	t := Told{Edition: fieldOf(head, "x-edition"), Cluster: fieldOf(head, "x-weblogic-cluster-list")}
-	if o.Told() == t {
-		return
-	}
-	o.told.Store(&t)
-	if o.OnTold != nil {
+func (c *Check) hear(head []byte) {
+	if o := c.pool.origin; c.keep(head) && o.OnTold != nil {
 		o.OnTold(o)
 	}
 }
 
+// keep notes what a good answer says, and reports whether the origin tells other
+// than before. Who has not asked for the servers hears nothing of them.
+func (c *Check) keep(head []byte) (news bool) {
+	o := c.pool.origin
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if c.stopped {
+		return false
+	}
+	before, t := o.says(), o.told[c.o.Path]
+	t.Edition = fieldOf(head, "x-edition", maxLabel)
+	if c.o.ClusterInfo {
+		t.Cluster = fieldOf(head, "x-weblogic-cluster-list", maxList)
+	}
+	if o.told == nil {
+		o.told = make(map[string]Told)
+	}
+	o.told[c.o.Path] = t
+	return o.says() != before
+}
+
+// unsay forgets what was told at paths that no check asks for any more. The caller
+// holds the lock.
+func (o *Origin) unsay() {
+	maps.DeleteFunc(o.told, func(path string, _ Told) bool {
+		return !slices.ContainsFunc(o.checks, func(c *Check) bool { return c.o.Path == path })
+	})
+}
+
 // fieldOf is the value of the first field of a name, which is in lower case;
-// nothing, if it is not one for people.
-func fieldOf(head []byte, name string) string {
+// nothing, if that is too long or has control bytes.
+func fieldOf(head []byte, name string, most int) string {
 	for line := range bytes.SplitSeq(head, headEnd[:2]) {
 		key, value, found := bytes.Cut(line, []byte(":"))
 		if !found || !wire.EqualFold(key, name) {
 			continue
 		}
-		if value = wire.TrimBlanks(value); wire.IsValue(value) && len(value) <= maxTold {
+		if value = wire.TrimBlanks(value); wire.IsValue(value) && len(value) <= most {
 			return string(value)
 		}
 		return ""

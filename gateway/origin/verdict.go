@@ -25,6 +25,7 @@ func (o *Origin) end(c *Check) {
 	}
 	c.stopped = true
 	o.checks = slices.DeleteFunc(o.checks, func(other *Check) bool { return other == c })
+	o.unsay()
 	if len(o.checks) == 0 {
 		o.openToTrials(time.Now())
 	}
