@@ -25,7 +25,7 @@ func (x *Exchange) fillAsk() {
 	r.Host, r.Port = x.Authority.Host, x.Authority.Port
 	r.Path, r.RawPath, r.Query, r.URL = x.Target.Path, pathOf(x.Target.Raw), x.Target.Query, x.Target.Raw
 	r.Fields, r.Size = x.Head.Fields, declared(x.Head.Length)
-	r.Client, r.Peer = x.client(), netip.AddrPortFrom(x.Peer.Addr().Unmap(), x.Peer.Port())
+	r.Client, r.Peer = x.client(), netip.AddrPortFrom(plainAddr(x.Peer), x.Peer.Port())
 	r.TLS, r.ID = x.TLS, x.requestID
 }
 
@@ -40,7 +40,7 @@ var question = []byte("?")
 // client is who sent the request. Of one that a proxy speaks for, the port is not
 // known.
 func (x *Exchange) client() netip.AddrPort {
-	if peer := x.Peer.Addr().Unmap(); x.clientIP == peer {
+	if peer := plainAddr(x.Peer); x.clientIP == peer {
 		return netip.AddrPortFrom(peer, x.Peer.Port())
 	}
 	return netip.AddrPortFrom(x.clientIP, 0)

@@ -162,7 +162,7 @@ func (x *Exchange) reset() {
 	x.joined, x.unframed = false, false
 	x.requestID = nil
 	x.reason, x.cause, x.Doubt = Served, nil, nil
-	x.clientIP = x.Peer.Addr().Unmap()
+	x.clientIP = plainAddr(x.Peer)
 	x.Authority.Raw, x.Authority.Host, x.Authority.Port = nil, nil, 0
 	x.Head = wire.Head{Fields: x.Head.Fields[:0]}
 	x.Body.Reset(x.Source, wire.NoLength)

@@ -117,7 +117,7 @@ func explain(g *Gateway, snap *snapshot, cfg *config.Config, q Question) (*Expla
 		return nil, err
 	}
 	e := &explanation{cfg: cfg, snap: snap, x: x, view: view, Explanation: &Explanation{Schema: 1}}
-	if reason := g.check(x); reason != Served {
+	if reason := checkSized(g, x, len(q.Raw)); reason != Served {
 		e.refused(reason)
 		return e.Explanation, nil
 	}
@@ -130,4 +130,14 @@ func explain(g *Gateway, snap *snapshot, cfg *config.Config, q Question) (*Expla
 	x.decision = route.Decide(snap.table, &x.ask, view, x.Now, &e.trace)
 	e.tell()
 	return e.Explanation, nil
+}
+
+// checkSized is the wire check of a head that must first have found room, as in
+// the buffer that a connection reads into.
+func checkSized(g *Gateway, x *Exchange, size int) Reason {
+	reason := g.check(x)
+	if reason == Served && int64(size) > x.snap.headerBytes {
+		return x.because(errHeadLong, HeadTooLarge)
+	}
+	return reason
 }

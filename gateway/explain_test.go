@@ -97,6 +97,24 @@ rules:
 	}
 }
 
+// A head that finds no room is explained as it is answered, to the byte.
+func TestExplainKnowsHowLongAHeadMayBe(t *testing.T) {
+	t.Parallel()
+	hs := newHomes(t, "a", "b", "c")
+	addr, g := start(t, wlsText(hs, "", "limits: { header_bytes: 4KiB }"), hs.options())
+	const head, end = "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nX: ", "\r\n\r\n"
+	for size, status := range map[int]int{4096: 200, 4097: 431} {
+		raw := head + strings.Repeat("a", size-len(head)-len(end)) + end
+		if got := send(t, addr, raw); !strings.HasPrefix(got, fmt.Sprintf("HTTP/1.1 %d ", status)) {
+			t.Errorf("%d bytes are answered %.40q, want %d", size, got, status)
+		}
+		e, err := g.Explain(Question{Raw: []byte(raw)})
+		if refused := status != 200; err != nil || refused != (e.Refused == "head_too_large") || refused && e.Outcome.Status != status {
+			t.Errorf("%d bytes are explained as %q, %+v, %v; want %d", size, e.Refused, e.Outcome, err, status)
+		}
+	}
+}
+
 // What a decision was made from is in the log; what is secret only as a hash.
 func TestLogHasWhatDecisionsAreMadeFrom(t *testing.T) {
 	t.Parallel()

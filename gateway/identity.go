@@ -12,7 +12,7 @@ import (
 // trusted proxy too. What cannot be read as an address ends the search at the
 // proxy that vouched for it.
 func (x *Exchange) identify() {
-	peer := x.Peer.Addr().Unmap()
+	peer := plainAddr(x.Peer)
 	x.trusted = x.snap.trusts(peer)
 	x.clientIP = peer
 	if !x.trusted {
@@ -37,6 +37,10 @@ func (x *Exchange) identify() {
 		}
 	}
 }
+
+// plainAddr is an address as rules and lists write it: without the zone that a
+// link-local one has on this machine.
+func plainAddr(peer netip.AddrPort) netip.Addr { return peer.Addr().Unmap().WithZone("") }
 
 // walkBack goes from the last element of a list to the first, as long as those
 // it meets are trusted. It reports whether the walk may go on in an earlier
@@ -106,7 +110,7 @@ func (x *Exchange) appendIdentity(dst []byte) []byte {
 		if x.trusted {
 			dst = x.appendList(dst, "x-forwarded-for")
 		}
-		dst = x.Peer.Addr().Unmap().WithZone("").AppendTo(dst)
+		dst = plainAddr(x.Peer).AppendTo(dst)
 		dst = append(dst, "\r\n"...)
 	}
 	if !own.touches("x-forwarded-proto") {
@@ -125,7 +129,7 @@ func (x *Exchange) appendIdentity(dst []byte) []byte {
 // line of its own (RFC 7239, 4).
 func (x *Exchange) appendForwarded(dst []byte) []byte {
 	dst = append(dst, "Forwarded: for="...)
-	if peer := x.Peer.Addr().Unmap().WithZone(""); peer.Is4() {
+	if peer := plainAddr(x.Peer); peer.Is4() {
 		dst = peer.AppendTo(dst)
 	} else {
 		dst = append(peer.AppendTo(append(dst, `"[`...)), `]"`...)

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 )
@@ -145,5 +146,26 @@ func TestWrongRulesChangeNothing(t *testing.T) {
 	}
 	if got := send(t, addr, "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 404") {
 		t.Errorf("answered %.20q", got)
+	}
+}
+
+// The zone of a link-local address is of this machine alone: rules do not see it.
+func TestRulesSeeNoZones(t *testing.T) {
+	t.Parallel()
+	hs := newHomes(t, "a", "b", "c")
+	_, g := start(t, rulesText(hs, `
+lists: { lan: ["fe80::/10"] }
+rules:
+  - { name: equal, when: 'client.ip == ip("fe80::1") and path == "/equal"', reject: { status: 403 } }
+  - { name: peer, when: 'peer.ip in [ip("fe80::1")] and path == "/peer"', reject: { status: 403 } }
+  - { name: cidr, when: 'cidr(client.ip, "fe80::/10") and path == "/cidr"', reject: { status: 403 } }
+  - { name: slow, when: 'cidr(session.new ? client.ip : peer.ip, "fe80::/10") and path == "/slow"', reject: { status: 403 } }
+  - { name: list, when: 'in_list(client.ip, "lan") and path == "/list"', reject: { status: 403 } }
+`), hs.options())
+	for _, name := range []string{"equal", "peer", "cidr", "slow", "list"} {
+		e, err := g.Explain(Question{Raw: []byte("GET /" + name + " HTTP/1.1\r\nHost: h\r\n\r\n"), From: netip.MustParseAddrPort("[fe80::1%eth0]:4711")})
+		if err != nil || e.Rule != name {
+			t.Errorf("%s: decided by %q, %v", name, e.Rule, err)
+		}
 	}
 }

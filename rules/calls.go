@@ -240,3 +240,15 @@ func length(x any) int {
 	}
 	return 0
 }
+
+// entry is an entry of a list, counted from its end if i is negative; empty: there
+// is none.
+func entry(list []string, i int) string {
+	if i < 0 {
+		i += len(list)
+	}
+	if i < 0 || i >= len(list) {
+		return ""
+	}
+	return list[i]
+}

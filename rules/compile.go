@@ -136,6 +136,7 @@ func (l *Language) generate(name, source string, tree ast.Node) (*Program, []*Er
 	p := &Program{language: l, source: source, seed: seedOf(name)}
 	p.cost, p.requires, p.reads = l.costOf(tree), requiresOf(tree), readsOf(tree)
 	patch, options := &patcher{leaves: leaves{l}, program: p}, l.exprOptions()
+	options = append(options, expr.Patch(entries{}))
 	if !l.unpatched {
 		options = append(options, expr.Patch(patch))
 	}
@@ -149,6 +150,17 @@ func (l *Language) generate(name, source string, tree ast.Node) (*Program, []*Er
 	ast.Walk(&root, rest)
 	p.slow = rest.texts()
 	return p, nil
+}
+
+// entries puts calls in the place of entries of lists: one that is absent is "". An
+// error would be no match, and who sends no such field would walk past a reject.
+type entries struct{}
+
+// Visit implements ast.Visitor.
+func (entries) Visit(n *ast.Node) {
+	if m, ok := (*n).(*ast.MemberNode); ok && m.Node.Type() == textsType {
+		ast.Patch(n, &ast.CallNode{Callee: &ast.IdentifierNode{Value: entryName}, Arguments: []ast.Node{m.Node, m.Property}})
+	}
 }
 
 // patcher puts calls of compiled tests in the place of the leaves that they

@@ -209,12 +209,38 @@ func TestErrorsStayApart(t *testing.T) {
 	t.Parallel()
 	p := compile(t, language(t), `headers("X")[1] == "b"`)
 	for range 3 {
-		if ok, err := p.Match(&Request{Fields: fields("X", "a")}); ok || err == nil {
-			t.Errorf("with one field it is %v, %v", ok, err)
+		if ok, err := p.Match(&Request{Fields: fields("X", "hash:a", "x", "b"), Seal: seal{}}); ok || err == nil {
+			t.Errorf("with a sealed field it is %v, %v", ok, err)
 		}
 		if ok, err := p.Match(&Request{Fields: fields("X", "a", "x", "b")}); !ok || err != nil {
-			t.Errorf("with two fields it is %v, %v", ok, err)
+			t.Errorf("with two open fields it is %v, %v", ok, err)
 		}
+	}
+}
+
+// What a client leaves out is "": an error is no match, and would let it walk past
+// the reject of whoever does not show the right field.
+func TestNothingAbsentFails(t *testing.T) {
+	t.Parallel()
+	sources := []string{
+		`not (headers("X")[0] == "ok")`, `headers("X")[7] == ""`, `headers("X")[-1] == ""`, `headers("X")[-9] != "ok"`, `headers("X")[port] != "ok"`,
+		`headers("X")[9223372036854775807] != "ok"`, `headers("X")[-9223372036854775807] != "ok"`, `headers("X")[int(header("N"), -7)] == ""`,
+		`client.cert.san[0] != "ok"`, `client.cert["san"][1] == ""`, `(session.new ? headers("X") : client.cert.san)[2] == ""`,
+		`header(headers("X")[3]) == ""`, `headers(headers("X")[0])[0] == ""`, `not (headers("X")[0] matches "^ok$")`, `not in_list(headers("X")[0], "words")`,
+	}
+	for _, source := range sources {
+		for _, unpatched := range []bool{false, true} {
+			l := language(t)
+			l.unpatched = unpatched
+			for _, r := range []*Request{{}, {Session: Session{New: true}}} {
+				if ok, err := compile(t, l, source).Match(r); !ok || err != nil {
+					t.Errorf("%s is %v, %v of a request without anything (unpatched: %v)", source, ok, err, unpatched)
+				}
+			}
+		}
+	}
+	if !matches(t, `headers("X")[0] == "a" and headers("X")[-1] == "b"`, &Request{Fields: fields("X", "a", "X", "b")}) {
+		t.Error("entries that are there are not found")
 	}
 }
 

@@ -24,13 +24,18 @@ type frame struct {
 // maxScratch is how much of a frame's memory is kept for the next evaluation.
 const maxScratch = 64 << 10
 
-// testName is the environment's name of what was patched in. No source can spell it.
-const testName = "#test"
+// testName and entryName are the environment's names of what was patched in. No
+// source can spell them.
+const (
+	testName  = "#test"
+	entryName = "#entry"
+)
 
 func newFrame(l *Language) *frame {
 	f := &frame{language: l}
 	f.env = map[string]any{
-		testName: func(i int) bool { return f.program.tests[i](f) },
+		testName:  func(i int) bool { return f.program.tests[i](f) },
+		entryName: entry,
 	}
 	for _, v := range variables {
 		f.env[v.name] = v.zero

@@ -103,9 +103,6 @@ func (l *linter) rule(i int, r Linted) {
 	}
 	v := &facts{source: r.When}
 	c := v.claim(tree.Node, false)
-	if fails(tree.Node) {
-		c = claim{kind: atom, fact: &fact{}}
-	}
 	l.claims = append(l.claims, c)
 	l.value(i, r, c, v.notes)
 	for _, e := range append(patternDoubts(r.When, tree.Node), v.doubts...) {

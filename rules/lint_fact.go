@@ -65,25 +65,6 @@ func (f *fact) emptyAt(subject string) bool {
 	return subject != "" && f.subject == subject && f.texts != nil && f.texts.has("")
 }
 
-// fails reports whether an expression can fail for some requests: then it is not
-// true of them, whatever its parts are.
-func fails(n ast.Node) bool {
-	v := &indexes{}
-	ast.Walk(&n, v)
-	return v.found
-}
-
-// indexes looks for entries of lists, which there may be too few of.
-type indexes struct{ found bool }
-
-// Visit implements ast.Visitor.
-func (v *indexes) Visit(n *ast.Node) {
-	if m, ok := (*n).(*ast.MemberNode); ok {
-		_, field := m.Property.(*ast.StringNode)
-		v.found = v.found || !field
-	}
-}
-
 // facts turns a tree into a claim, and notes what it sees on the way.
 type facts struct {
 	source string

@@ -1,12 +1,15 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
+
+	"weirkeep/gateway/wire"
 )
 
 // A textSet is the texts that a condition is true of.
@@ -121,7 +124,9 @@ func neverIf(why string) (kind, string) {
 // empty: it may.
 var impossible = map[string]func(prefix, rest string) string{
 	"host": func(prefix, rest string) string { return notLower("host", prefix+rest) },
-	"path": notRooted,
+	"path": func(prefix, rest string) string {
+		return cmp.Or(notRooted(prefix), notCanonical(prefix), notCanonical(rest))
+	},
 	"scheme": func(prefix, rest string) string {
 		return notLower("scheme", prefix+rest)
 	},
@@ -134,11 +139,33 @@ func notLower(name, text string) string {
 	return ""
 }
 
-func notRooted(prefix, _ string) string {
+func notRooted(prefix string) string {
 	if prefix == "" || prefix[0] == '/' || prefix[0] == '*' {
 		return ""
 	}
 	return fmt.Sprintf("a path begins with a slash, and %q does not", prefix)
+}
+
+// notCanonical says why a canonical path does not hold a text.
+func notCanonical(text string) string {
+	if i := strings.IndexAny(text, "?#\\ \t"); i >= 0 {
+		return fmt.Sprintf("no path has %q in it, and %q does", text[i:i+1], text)
+	}
+	var canonical []byte
+	for rest := []byte(text); len(rest) > 0; {
+		o, ok := wire.CutOctet(rest)
+		switch {
+		case !ok && len(rest) < len("%XX"): // it may go on
+			return ""
+		case !ok:
+			return fmt.Sprintf("no path has %q: there the %% begins no escape", text)
+		}
+		canonical, rest = o.Append(canonical), rest[o.Taken:]
+	}
+	if string(canonical) != text {
+		return fmt.Sprintf("a path is canonical, and has %s for %q", canonical, text)
+	}
+	return ""
 }
 
 // standardMethods are those whose lower case is a mistake.

@@ -55,7 +55,16 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	if p != p.Masked() {
 		return netip.Prefix{}, fmt.Errorf("it has bits behind its length: did you mean %s", p.Masked())
 	}
-	return p, nil
+	return unmapped(p), nil
+}
+
+// unmapped is the network of IPv4 that one of IPv6 maps, if it does: clients of IPv4
+// have their own addresses.
+func unmapped(p netip.Prefix) netip.Prefix {
+	if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {
+		return netip.PrefixFrom(a.Unmap(), p.Bits()-96)
+	}
+	return p
 }
 
 func (l *List) hasAddress(a netip.Addr) bool {

@@ -22,6 +22,7 @@ func refused(source string, root ast.Node) []*Error {
 type refusal struct {
 	source string
 	errs   []*Error
+	work   int // for the classes of all patterns
 }
 
 // Visit implements ast.Visitor.
@@ -102,6 +103,10 @@ func (v *refusal) matches(n *ast.BinaryNode) {
 	s, literal := n.Right.(*ast.StringNode)
 	if !literal {
 		v.add(n.Right, codeLiteral, "the pattern of matches must be a literal text", "")
+		return
+	}
+	if v.work += classWork(s.Value); v.work > maxClassWork {
+		v.add(n.Right, codeLiteral, `matches: there are too many classes of characters beyond ASCII, such as \pL, in the expression's patterns`, "write two rules")
 	} else if err := checkRegex(s.Value); err != nil {
 		v.add(n.Right, codeLiteral, "matches: "+err.Error(), "")
 	}

@@ -256,3 +256,26 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// A network of IPv4 that is written as one of IPv6 is that of IPv4, as an address is.
+func TestMappedNetworks(t *testing.T) {
+	t.Parallel()
+	lists := make(map[string]*List)
+	for name, entries := range map[string][]string{"mapped": {"::ffff:10.1.0.0/112"}, "all": {"::ffff:0.0.0.0/96"}, "wider": {"::/0"}} {
+		list, err := NewList(entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists[name] = list
+	}
+	l, r := New(Options{Lists: lists}), &Request{Client: netip.MustParseAddrPort("10.1.2.3:1")}
+	for source, want := range map[string]bool{
+		`cidr(client.ip, "::ffff:10.1.0.0/112")`: true, `cidr(client.ip, "::ffff:10.2.0.0/112")`: false, `cidr(client.ip, "::ffff:10.1.2.3")`: true,
+		`cidr(session.new ? client.ip : client.ip, "::ffff:10.1.0.0/112")`: true, `client.ip == ip("::ffff:10.1.2.3")`: true,
+		`in_list(client.ip, "mapped")`: true, `in_list(client.ip, "all")`: true, `in_list(client.ip, "wider")`: false,
+	} {
+		if got, err := compile(t, l, source).Match(r); got != want || err != nil {
+			t.Errorf("%s is %v, %v; want %v", source, got, err, want)
+		}
+	}
+}

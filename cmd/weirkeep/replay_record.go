@@ -166,7 +166,7 @@ func (r *logRecord) question(assumed []string, seal *logSeal) gateway.Question {
 // value.
 func (r *logRecord) fields(assumed []string) (all [][2]string) {
 	add := func(name, value string) { all = append(all, [2]string{name, value}) }
-	if r.Host != "" {
+	if r.Host != "" || r.Protocol == "HTTP/1.1" { // it came as far as a decision: one without a name had an empty Host
 		add("Host", string(r.Host))
 	}
 	inputs := make(map[string]string)

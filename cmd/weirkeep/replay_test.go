@@ -112,6 +112,8 @@ func TestRecordsAreDecidedAgain(t *testing.T) {
 		{"redirected as before", fields{"target": "/old/1", "status": 302, "reason": "redirected_by_rule", "rule": "old"}, "stays"},
 		{"rejected no longer", fields{"status": 403, "reason": "rejected_by_rule", "rule": "gone"}, "403 rejected_by_rule -> main/shop + dr/shop by no rule, was gone"},
 		{"no site no longer", fields{"site": "", "status": 421, "reason": "no_site"}, "421 no_site -> main/shop + dr/shop by mappings[0]"},
+		{"no host", fields{"host": "", "site": "", "status": 421, "reason": "no_site"}, "stays"},
+		{"no host by HTTP/1.0", fields{"host": "", "protocol": "HTTP/1.0", "site": "", "status": 421, "reason": "no_site"}, "stays"},
 		{"no site now", fields{"host": "a.test"}, "main/shop -> 421 no_site by no mapping"},
 		{"other rule, same group", fields{"client": "10.1.2.3", "peer": "10.1.2.3"}, "decided: no rule -> rule office"},
 		{"same rule", office, "stays"},

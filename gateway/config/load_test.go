@@ -261,3 +261,16 @@ func TestSecretsAreMaskedInExcerpts(t *testing.T) {
 		})
 	}
 }
+
+// A network of IPv4 that is written as one of IPv6 is that of IPv4.
+func TestMappedNetworks(t *testing.T) {
+	cfg, problems := Parse("w.yaml", []byte(smallest+"trusted_proxies: [\"::ffff:10.0.0.0/104\", \"::ffff:192.0.2.7\", \"::/0\"]\n"))
+	if cfg == nil {
+		t.Fatal(problems)
+	}
+	for i, want := range []string{"10.0.0.0/8", "192.0.2.7/32", "::/0"} {
+		if got := cfg.TrustedProxies[i].String(); got != want {
+			t.Errorf("network %d is %s, want %s", i, got, want)
+		}
+	}
+}

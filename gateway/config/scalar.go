@@ -217,6 +217,8 @@ func assignPrefix(p *netip.Prefix, text string) (reason string) {
 		return "must be an address or a network, for example 10.0.0.0/8"
 	case n != n.Masked():
 		return "must have no bits beyond the length"
+	case n.Addr().Is4In6() && n.Bits() >= 96: // who comes from it has an address of IPv4
+		n = netip.PrefixFrom(n.Addr().Unmap(), n.Bits()-96)
 	}
 	*p = n
 	return ""

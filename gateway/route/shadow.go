@@ -1,5 +1,7 @@
 package route
 
+import "slices"
+
 // A Shadow is a mapping that no request can reach, because an earlier one takes
 // all that fit it.
 type Shadow struct {
@@ -21,11 +23,21 @@ func (t *Table) Unreachable() []Shadow {
 
 func (t *Table) shadowOf(m int) int {
 	for by := range m {
-		if t.takesAll(&t.mappings[by], &t.mappings[m]) {
+		if t.mappings[by].servesAll(&t.mappings[m]) && t.takesAll(&t.mappings[by], &t.mappings[m]) {
 			return by
 		}
 	}
 	return -1
+}
+
+// servesAll reports whether by has an application for each request that fits m. A
+// mapping that names applications leaves the rest to those after it.
+func (by *mapping) servesAll(m *mapping) bool {
+	if by.apps == nil {
+		return true
+	}
+	missing := func(app int) bool { return !slices.Contains(by.apps, app) }
+	return m.apps != nil && !slices.ContainsFunc(m.apps, missing)
 }
 
 // takesAll reports whether by, standing before m, surely leaves nothing to it.

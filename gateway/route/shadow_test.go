@@ -90,3 +90,29 @@ func TestShadowBySitePrefix(t *testing.T) {
 		})
 	}
 }
+
+// A mapping leaves to those after it what none of its applications serves.
+func TestShadowByApplications(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		before, after []int // applications of two mappings of one site
+		shadowed      bool
+	}{
+		{name: "none named before some", after: []int{0}, shadowed: true},
+		{name: "some before none named", before: []int{0}},
+		{name: "the same", before: []int{0}, after: []int{0}, shadowed: true},
+		{name: "more before fewer", before: []int{0, 1}, after: []int{1}, shadowed: true},
+		{name: "fewer before more", before: []int{1}, after: []int{0, 1}},
+		{name: "others", before: []int{0}, after: []int{1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o := Options{DefaultSite: -1, Applications: []Application{{Name: "a", ContextRoot: "/a"}, {Name: "b", ContextRoot: "/b"}}}
+			addLine(&o, "a.x /", "")
+			o.Mappings[0].Applications = tt.before
+			o.Mappings = append(o.Mappings, Mapping{Applications: tt.after})
+			if got := len(mustNew(t, o).Unreachable()) == 1; got != tt.shadowed {
+				t.Errorf("unreachable: %v, want %v", got, tt.shadowed)
+			}
+		})
+	}
+}
