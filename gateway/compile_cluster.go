@@ -73,7 +73,8 @@ func (c *compiler) member(cl *cluster, o config.Origin, key poolKey, secure *tls
 	state := c.uses.state(o.Scheme, o.HostPort, o.Name, o.Capacity, adminStateOf(o.State))
 	return &member{
 		name:     o.Name,
-		identity: c.identity(o.Scheme+"://"+o.HostPort, state),
+		address:  addressOf(&o),
+		identity: c.identity(addressOf(&o), state),
 		host:     []byte(hostOf(o)),
 		proxy:    key.proxy,
 		cluster:  cl,

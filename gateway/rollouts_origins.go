@@ -73,6 +73,9 @@ func eachOrigin(cfg *config.Config, do func(cluster string, at *config.Origin)) 
 	}
 }
 
+// addressOf is what makes an origin the same wherever it is named.
+func addressOf(at *config.Origin) string { return at.Scheme + "://" + at.HostPort }
+
 // rolloutView is what the gateway knows of the origins of roll-outs.
 type rolloutView struct {
 	members   map[string]*member // by name

@@ -97,6 +97,7 @@ type cluster struct {
 type member struct {
 	name     string
 	bound    string // the name by which sessions are bound to it
+	address  string // with its scheme: what makes it the same wherever it is named
 	identity int    // index into snapshot.origins
 	host     []byte // Host when it is the origin's
 	proxy    bool
