@@ -34,7 +34,7 @@ func (v *refusal) Visit(n *ast.Node) {
 	case *ast.SequenceNode:
 		v.refuse(n, "a condition is one expression", "")
 	case *ast.NilNode:
-		v.refuse(n, "nil is not part of rules", `what is absent is "" or 0; has_header(), has_cookie() and has_query() tell it from what is empty`)
+		v.refuse(n, "nil is not part of rules", absentHint)
 	case *ast.IdentifierNode:
 		v.name(n)
 	case *ast.CallNode:
@@ -83,7 +83,7 @@ func (v *refusal) builtin(n *ast.BuiltinNode) {
 			return
 		}
 	}
-	v.refuse(n, fmt.Sprintf("%s() is not part of rules", n.Name), didYouMean(n.Name, names()))
+	v.refuse(n, fmt.Sprintf("%s() is not part of rules", n.Name), cmp.Or(asOperator(n.Name, n.Arguments), didYouMean(n.Name, names())))
 }
 
 func (v *refusal) binary(n *ast.BinaryNode) {
@@ -103,7 +103,7 @@ func (v *refusal) matches(n *ast.BinaryNode) {
 	if !literal {
 		v.add(n.Right, codeLiteral, "the pattern of matches must be a literal text", "")
 	} else if err := checkRegex(s.Value); err != nil {
-		v.add(n.Right, codeLiteral, "matches: "+err.Error(), "")
+		v.add(n.Right, codeLiteral, "matches: "+err.Error(), hintOf(err))
 	}
 }
 
