@@ -128,7 +128,7 @@ var errorCodes = []Code{
 	},
 	{
 		"E205", "unknown name",
-		"A site, cluster, origin, session or application is named that is not defined.",
+		"A site, cluster, origin, session or application is named that is not defined, or a destination of a permit that selects no origin.",
 		"mappings: [{ site: shop, cluster: shopp }]",
 		"Use the name that is suggested, or define it.",
 	},
