@@ -158,10 +158,6 @@ func plainTypes(message string) string {
 	return goTypes.Replace(functionType.ReplaceAllString(strings.TrimSpace(message), "function"))
 }
 
-var operators = []string{
-	"and", "or", "not", "in", "contains", "startsWith", "endsWith", "matches", "==", "!=", "<", "<=", ">", ">=", "?", "??",
-}
-
 // names are all names that an expression may begin with.
 func names() (all []string) {
 	for _, v := range variables {
