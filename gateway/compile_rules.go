@@ -3,7 +3,6 @@ package gateway
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"weirkeep/gateway/config"
@@ -96,55 +95,6 @@ func (c *compiler) permit(path string, cfg *config.Permit, r *route.Rule, a *rul
 	if a.sticky && !c.bindsByCookie(r.Site) {
 		c.fail(path+".sticky", "E320", "rule %q: sticky needs sessions with binding: gateway-cookie, and no mapping of its site has one", r.Name)
 	}
-}
-
-// destinations reads what a permit names. One that selects nothing at all, now and
-// after a roll-out, is a slip of the pen.
-func (c *compiler) destinations(path string, a *ruleAction, texts []string) (all []route.Destination) {
-	for i, text := range texts {
-		at := fmt.Sprintf("%s[%d]", path, i)
-		d, err := route.ParseDestination(text, c.cfg.Node.Cell)
-		if err != nil {
-			c.fail(at, "E314", "rule %q: %q: %v", a.name, text, err)
-			continue
-		}
-		switch {
-		case c.selectsAny(&d):
-		case c.selectsComing(&d):
-			a.coming = true
-		default:
-			c.fail(at, "E205", "rule %q sends to %s, which selects no origin; clusters are: %s", a.name, text, strings.Join(sortedKeys(c.clusters), ", "))
-		}
-		all = append(all, d)
-	}
-	return all
-}
-
-func (c *compiler) selectsAny(d *route.Destination) bool {
-	for _, cl := range c.snap.clusters {
-		for _, o := range c.routeCluster(cl).Origins {
-			if d.Selects(&o) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// selectsComing reports whether a destination selects an origin once that runs
-// another edition: rules may be there before a roll-out, and after it.
-func (c *compiler) selectsComing(d *route.Destination) bool {
-	for _, cl := range c.snap.clusters {
-		for _, o := range c.routeCluster(cl).Origins {
-			e := c.cfg.Editions[o.Edition.Application]
-			for _, o.Edition.Label = range append([]string{e.Active, e.Next}, e.Between...) {
-				if o.Edition.Label != "" && d.Selects(&o) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 func (c *compiler) redirect(path string, cfg *config.Redirect, r *route.Rule, a *ruleAction) {

@@ -215,10 +215,11 @@ func (c *compiler) lineOf(path, beside string) string {
 	return "line " + strconv.Itoa(place.Line)
 }
 
-// warnOutside warns of a permit that leaves nothing (M-BEST-04).
+// warnOutside warns of a permit that leaves nothing (M-BEST-04), though each of its
+// destinations selects something.
 func (c *compiler) warnOutside(o route.Outside) {
 	rule := c.snap.actions[o.Rule]
-	if rule.coming {
+	if rule.coming || rule.astray { // which is right, or said of its destinations
 		return
 	}
 	what := "of any mapping of its site"

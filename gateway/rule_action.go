@@ -16,6 +16,7 @@ type ruleAction struct {
 	action route.Action
 	sticky bool // sessions are bound to the origin that answers
 	coming bool // it waits for an edition that no origin runs now
+	astray bool // a destination is wrong: it does not compile
 
 	status     int // of a redirect or reject
 	location   *template

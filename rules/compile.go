@@ -30,7 +30,7 @@ func (l *Language) Compile(name, source string) (*Program, []*Error) {
 		return nil, errs
 	}
 	if t := tree.Node.Type(); t.Kind() != reflect.Bool {
-		return nil, []*Error{noCondition(t)}
+		return nil, []*Error{noCondition(tree.Node)}
 	}
 	cost := l.costOf(tree.Node)
 	if cost > l.options.CostLimit {
@@ -42,7 +42,8 @@ func (l *Language) Compile(name, source string) (*Program, []*Error) {
 // check reads the source and finds every mistake but those of conditions: that it
 // is none, and that it costs too much. The tree that it returns has types.
 func (l *Language) check(source string) (*parser.Tree, []*Error) {
-	if _, errs := l.parse(source); errs != nil {
+	read, errs := l.parse(source)
+	if errs != nil {
 		return nil, errs
 	}
 	c := conf.CreateNew()
@@ -52,7 +53,7 @@ func (l *Language) check(source string) (*parser.Tree, []*Error) {
 	clear(c.Builtins)
 	tree, err := checker.ParseCheck(source, c)
 	if err != nil {
-		return nil, []*Error{translate(source, err)}
+		return nil, []*Error{translate(source, read, err)}
 	}
 	if errs := l.checkCalls(source, tree.Node); errs != nil {
 		return nil, errs
@@ -68,7 +69,7 @@ func (l *Language) exprOptions() []expr.Option {
 // parse reads the source and refuses what rules may not use.
 func (l *Language) parse(source string) (*parser.Tree, []*Error) {
 	if len(source) > maxSource {
-		return nil, []*Error{{Line: 1, Column: 1, Length: 1, Code: codeLarge, Message: fmt.Sprintf("it is %d bytes long, the limit is %d", len(source), maxSource)}}
+		return nil, []*Error{{Line: 1, Column: 1, Length: 1, Code: codeLarge, Message: fmt.Sprintf("it is %d bytes long, the limit is %d", len(source), maxSource), Hint: "put the values into a list of the configuration, and ask in_list()"}}
 	}
 	if strings.TrimSpace(source) == "" {
 		return nil, []*Error{{Line: 1, Column: 1, Length: 1, Code: codeLanguage, Message: "it is empty", Hint: "a rule without when always matches"}}
@@ -80,7 +81,7 @@ func (l *Language) parse(source string) (*parser.Tree, []*Error) {
 	bounded.MaxNodes = maxNodes
 	tree, err := parser.ParseWithConfig(source, bounded)
 	if err != nil {
-		return nil, []*Error{translate(source, err)}
+		return nil, []*Error{translate(source, nil, err)}
 	}
 	if errs := refused(source, tree.Node); errs != nil {
 		return nil, errs
@@ -142,7 +143,7 @@ func (l *Language) generate(name, source string, tree ast.Node) (*Program, []*Er
 	}
 	code, err := expr.Compile(source, options...)
 	if err != nil {
-		return nil, []*Error{translate(source, err)}
+		return nil, []*Error{translate(source, nil, err)}
 	}
 	p.code = code
 	rest := &remains{program: p, written: strings.NewReplacer(patch.written...)}

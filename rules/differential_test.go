@@ -254,6 +254,9 @@ func FuzzCompile(f *testing.F) {
 		`path matches "` + strings.Repeat("x{999}", 2700) + `"`, `glob(path,"` + strings.Repeat("{a,", 5000) + `")`, strings.Repeat("x", 16000)} {
 		f.Add(s)
 	}
+	for _, h := range hinted {
+		f.Add(h.source)
+	}
 	l, r := language(f), request()
 	f.Fuzz(func(t *testing.T, source string) {
 		p, errs := l.Compile("fuzz", source)

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
 )
 
 // An Error is a mistake in an expression. Line and Column count from 1, columns
@@ -62,6 +63,21 @@ func (u *unknown) hint() string {
 	return u.from + " are: " + strings.Join(u.known, ", ")
 }
 
+// A faulty literal, and what to write instead.
+type faulty struct{ message, instead string }
+
+func (f *faulty) Error() string { return f.message }
+
+func (f *faulty) hint() string { return f.instead }
+
+// hintOf is what a mistake knows of what to write instead; empty: nothing.
+func hintOf(err error) string {
+	if e, ok := err.(interface{ hint() string }); ok {
+		return e.hint()
+	}
+	return ""
+}
+
 // at is a mistake at a place of the source.
 func at(source string, where file.Location, code, message, hint string) *Error {
 	e := &Error{Line: 1, Column: 1, Length: max(1, where.To-where.From), Code: code, Message: shortened(message), Hint: hint}
@@ -87,44 +103,23 @@ func shortened(message string) string {
 	return message
 }
 
-var (
-	unexpectedToken = regexp.MustCompile(`^unexpected token \w+\((".*")\)$`)
-	unknownName     = regexp.MustCompile(`^unknown name (.+)$`)
-	noField         = regexp.MustCompile(`^type (\S+) has no field (\S+)$`)
-	noMethod        = regexp.MustCompile(`^type (\S+) has no method (\S+)$`)
-	mismatch        = regexp.MustCompile(`^invalid operation: (\S+) \(mismatched types? (.+)\)$`)
-)
-
-// translate turns a mistake that the language has found into one of ours.
-func translate(source string, err error) *Error {
+// translate turns a mistake that the language has found into one of ours. The tree is
+// what was read, if it could be.
+func translate(source string, tree *parser.Tree, err error) *Error {
 	e, ok := errors.AsType[*file.Error](err)
 	if !ok {
 		return ofWhole(plainTypes(err.Error()))
 	}
-	message := plainTypes(e.Message)
-	out := at(source, e.Location, codeLanguage, message, "")
-	switch {
-	case unexpectedToken.MatchString(message):
-		quoted := unexpectedToken.FindStringSubmatch(message)[1]
-		out.Message, out.Hint = "unexpected "+quoted, operatorHint(strings.Trim(quoted, `"`))
-	case unknownName.MatchString(message):
-		name := unknownName.FindStringSubmatch(message)[1]
-		out.Message = fmt.Sprintf("unknown name %q", name)
-		out.Hint = didYouMean(name, append(names(), operators...))
-	case noField.MatchString(message), noMethod.MatchString(message):
-		out.Message, out.Hint = unknownField(message)
-	case mismatch.MatchString(message):
-		m := mismatch.FindStringSubmatch(message)
-		out.Hint = mismatchHint(m[1], m[2])
-	case strings.HasSuffix(message, " is not callable"):
-		out.Hint = "write it without ()"
-	case message == "unexpected token EOF":
-		out.Message = "unexpected end of the expression"
-	case strings.HasSuffix(message, "exceeds maximum allowed nodes"):
-		out.Code, out.Message, out.Hint = codeLarge, fmt.Sprintf("it has more than %d parts", maxNodes), "use in, or in_list(), or write two rules"
+	said := plainTypes(e.Message)
+	if strings.HasSuffix(said, "exceeds maximum allowed nodes") {
+		return at(source, e.Location, codeLarge, fmt.Sprintf("it has more than %d parts", maxNodes), "use in, or in_list(), or write two rules")
 	}
-	out.Message = shortened(out.Message)
-	return out
+	var root ast.Node
+	if tree != nil {
+		root = tree.Node
+	}
+	message, hint := tell(source, root, e.Location.From, said)
+	return at(source, e.Location, codeLanguage, message, shortened(hint))
 }
 
 // ofWhole is a mistake of the expression as a whole.
@@ -133,35 +128,17 @@ func ofWhole(message string) *Error {
 }
 
 // noCondition says that an expression is neither true nor false.
-func noCondition(t reflect.Type) *Error {
-	e := ofWhole(fmt.Sprintf("the condition is %s, it must be true or false", article(plainTypes(t.String()))))
+func noCondition(n ast.Node) *Error {
+	kind := plainTypes(n.Type().String())
+	e := ofWhole(fmt.Sprintf("the condition is %s, it must be true or false", article(kind)))
 	e.Code, e.Hint = codeBool, `compare it with something, as in header("X") == "a"`
+	switch kind {
+	case "ip":
+		e.Hint = "write " + cidrForm(n)
+	case "[]string":
+		e.Hint = fmt.Sprintf(`write "a" in %s`, n)
+	}
 	return e
-}
-
-func unknownField(message string) (text, hint string) {
-	m := noField.FindStringSubmatch(message)
-	if m == nil {
-		m = noMethod.FindStringSubmatch(message)
-	}
-	var fields []string
-	for _, v := range Variables() {
-		before, field, found := strings.Cut(v.Name, ".")
-		if found && (before == m[1] || strings.HasPrefix(m[1], before)) {
-			fields = append(fields, field)
-		}
-	}
-	if m[1] == "time" {
-		fields = slices.Sorted(maps.Keys(timeFields))
-	}
-	if m[1] == "cluster" {
-		fields = slices.Sorted(maps.Keys(clusterFields))
-	}
-	hint = didYouMean(m[2], fields)
-	if hint == "" && len(fields) > 0 {
-		hint = "there is " + strings.Join(fields, ", ")
-	}
-	return fmt.Sprintf("%s has no %q", m[1], m[2]), hint
 }
 
 // article puts "a" or "an" before the name of a type.
@@ -172,32 +149,6 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// operatorHint is what was meant by something that stands where an operator should.
-func operatorHint(written string) string {
-	switch near := nearest(written, operators); {
-	case written == "=":
-		return `did you mean "=="`
-	case written == "&":
-		return `did you mean "and"`
-	case slices.Contains(operators, written):
-		return fmt.Sprintf("%s stands between two values", written)
-	case near != "":
-		return fmt.Sprintf("did you mean %q", near)
-	}
-	return ""
-}
-
-// mismatchHint is what was meant by an operator on values that do not fit it.
-func mismatchHint(operator, types string) string {
-	switch {
-	case types == "ip and string", types == "string and ip":
-		return `write an address as ip("10.1.2.3")`
-	case operator == "not", operator == "!":
-		return "write not (a == b), or a != b"
-	}
-	return ""
-}
-
 var functionType = regexp.MustCompile(`func\([^)]*\) ?[\w.\[\]]*`)
 
 var goTypes = strings.NewReplacer("netip.Addr", "ip", "rules.", "", "Type", "", "interface {}", "any", "float64", "number")
@@ -205,10 +156,6 @@ var goTypes = strings.NewReplacer("netip.Addr", "ip", "rules.", "", "Type", "", 
 // plainTypes writes types as RULES.md does.
 func plainTypes(message string) string {
 	return goTypes.Replace(functionType.ReplaceAllString(strings.TrimSpace(message), "function"))
-}
-
-var operators = []string{
-	"and", "or", "not", "in", "contains", "startsWith", "endsWith", "matches", "==", "!=", "<", "<=", ">", ">=", "?", "??",
 }
 
 // names are all names that an expression may begin with.

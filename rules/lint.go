@@ -49,9 +49,9 @@ const nearLimit = 80
 // Lint finds what is written in rules and can hardly be meant. The rules are those
 // of a configuration in the order in which they are asked, those of all sites and
 // those of each; their conditions compile. What Lint is not sure of, it does not
-// report. The cost limit is that of [Options].
-func Lint(all []Linted, costLimit int) []Finding {
-	l := &linter{limit: cmp.Or(costLimit, CostLimit), steps: maxSteps}
+// report. The language is that which the conditions are compiled in.
+func Lint(all []Linted, in *Language) []Finding {
+	l := &linter{limit: in.options.CostLimit, lists: in.options.Lists, steps: maxSteps}
 	for i, r := range all {
 		l.rule(i, r)
 	}
@@ -71,6 +71,7 @@ const maxSteps = 20_000_000
 
 type linter struct {
 	limit  int
+	lists  map[string]*List
 	claims []claim // of each rule, in normal form
 	values []kind  // of each: always, never, or atom if neither
 	steps  int     // comparisons that may still be made
@@ -101,7 +102,7 @@ func (l *linter) rule(i int, r Linted) {
 		l.claims = append(l.claims, claim{kind: atom, fact: &fact{}})
 		return
 	}
-	v := &facts{source: r.When}
+	v := &facts{source: r.When, lists: l.lists}
 	c := v.claim(tree.Node, false)
 	l.claims = append(l.claims, c)
 	l.value(i, r, c, v.notes)

@@ -68,6 +68,7 @@ func (f *fact) emptyAt(subject string) bool {
 // facts turns a tree into a claim, and notes what it sees on the way.
 type facts struct {
 	source string
+	lists  map[string]*List
 	notes  []*Error // parts that are always or never true
 	doubts []*Error // other findings
 }
@@ -120,6 +121,9 @@ func (v *facts) atom(n ast.Node, negative bool) claim {
 	f := factOf(n)
 	v.list(n)
 	k, why := f.value()
+	if none := v.noneListed(n); none != "" {
+		k, why = never, none
+	}
 	if noEntries(n) {
 		k, why = never, "nothing is in an empty list"
 	}

@@ -280,3 +280,40 @@ func isAny(re *syntax.Regexp) bool {
 func isSegment(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpCharClass && slices.Equal(re.Rune, []rune{0, '/' - 1, '/' + 1, 0x10ffff})
 }
+
+// fitsAll reports whether an expression fits every text, or every one of one line.
+func fitsAll(text string) (all, line bool) {
+	re, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return false, false
+	}
+	parts := partsOf(re)
+	from, to := op(parts, 0) == syntax.OpBeginText, op(parts, len(parts)-1) == syntax.OpEndText
+	parts = trimOps(parts, syntax.OpBeginText, syntax.OpEndText)
+	if slices.ContainsFunc(parts, func(p *syntax.Regexp) bool { return !fitsNothing(p) }) {
+		return false, false
+	}
+	return !from || !to, slices.ContainsFunc(parts, isLine)
+}
+
+// isLine reports whether an expression is .* or that in brackets.
+func isLine(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpCapture:
+		return isLine(re.Sub[0])
+	case syntax.OpStar:
+		return isAny(re)
+	}
+	return false
+}
+
+// fitsNothing reports whether an expression fits the empty text wherever it stands.
+func fitsNothing(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpStar, syntax.OpQuest, syntax.OpEmptyMatch:
+		return true
+	case syntax.OpCapture, syntax.OpPlus:
+		return fitsNothing(re.Sub[0])
+	}
+	return false
+}

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
-
-	"weirkeep/gateway/wire"
 )
 
 // A textSet is the texts that a condition is true of.
@@ -20,6 +18,8 @@ type textSet struct {
 	// What all its texts have; if whole, what has them is in it.
 	prefix, suffix, infix string
 	whole                 bool
+
+	all, line bool // every text is in it, or every one of one line
 }
 
 // textsOf is what a comparison with a constant is true of; nil: it is no text.
@@ -40,7 +40,8 @@ func textsOf(operator string, n ast.Node) *textSet {
 		return &textSet{infix: text, whole: true, has: func(s string) bool { return strings.Contains(s, text) }}
 	case "matches":
 		if re, err := regexp.Compile(text); err == nil {
-			return &textSet{prefix: regexPrefix(text), has: re.MatchString}
+			all, line := fitsAll(text)
+			return &textSet{prefix: regexPrefix(text), has: re.MatchString, all: all, line: line}
 		}
 	}
 	return nil
@@ -97,20 +98,26 @@ func (s *textSet) value(subject string) (k kind, why string) {
 	if s.whole && s.prefix+s.suffix+s.infix == "" {
 		return always, "every text begins with, ends with and contains the empty one"
 	}
-	cannot := impossible[subject]
+	if s.all || s.line && slices.Contains(oneLine, subject) {
+		return always, "the pattern fits every text"
+	}
+	cannot := impossible(subject)
 	if cannot == nil {
 		return atom, ""
 	}
 	if s.words == nil {
-		return neverIf(cannot(s.prefix, s.suffix+s.infix))
+		return neverIf(cmp.Or(cannot(s.prefix, start), cannot(s.suffix, end), cannot(s.infix, middle)))
 	}
 	for _, w := range s.words {
-		if why = cannot(w, ""); why == "" {
+		if why = cannot(w, entire); why == "" {
 			return atom, ""
 		}
 	}
 	return never, why
 }
+
+// oneLine are subjects that no line ends in.
+var oneLine = []string{"method", "scheme", "host", "path", "raw_path", "query_string", "url"}
 
 // neverIf is never if there is a reason.
 func neverIf(why string) (kind, string) {
@@ -118,54 +125,6 @@ func neverIf(why string) (kind, string) {
 		return atom, ""
 	}
 	return never, why
-}
-
-// impossible says why a variable cannot begin with one text and contain another;
-// empty: it may.
-var impossible = map[string]func(prefix, rest string) string{
-	"host": func(prefix, rest string) string { return notLower("host", prefix+rest) },
-	"path": func(prefix, rest string) string {
-		return cmp.Or(notRooted(prefix), notCanonical(prefix), notCanonical(rest))
-	},
-	"scheme": func(prefix, rest string) string {
-		return notLower("scheme", prefix+rest)
-	},
-}
-
-func notLower(name, text string) string {
-	if strings.ContainsFunc(text, func(c rune) bool { return 'A' <= c && c <= 'Z' }) {
-		return fmt.Sprintf("%s is in lower case, and %q is not", name, text)
-	}
-	return ""
-}
-
-func notRooted(prefix string) string {
-	if prefix == "" || prefix[0] == '/' || prefix[0] == '*' {
-		return ""
-	}
-	return fmt.Sprintf("a path begins with a slash, and %q does not", prefix)
-}
-
-// notCanonical says why a canonical path does not hold a text.
-func notCanonical(text string) string {
-	if i := strings.IndexAny(text, "?#\\ \t"); i >= 0 {
-		return fmt.Sprintf("no path has %q in it, and %q does", text[i:i+1], text)
-	}
-	var canonical []byte
-	for rest := []byte(text); len(rest) > 0; {
-		o, ok := wire.CutOctet(rest)
-		switch {
-		case !ok && len(rest) < len("%XX"): // it may go on
-			return ""
-		case !ok:
-			return fmt.Sprintf("no path has %q: there the %% begins no escape", text)
-		}
-		canonical, rest = o.Append(canonical), rest[o.Taken:]
-	}
-	if string(canonical) != text {
-		return fmt.Sprintf("a path is canonical, and has %s for %q", canonical, text)
-	}
-	return ""
 }
 
 // standardMethods are those whose lower case is a mistake.

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -36,35 +35,6 @@ func NewList(entries []string) (*List, error) {
 		l.texts[entry] = true
 	}
 	return l, nil
-}
-
-// parseNetwork reads a network, or an address as the network of itself.
-func parseNetwork(text string) (netip.Prefix, error) {
-	if a, err := netip.ParseAddr(text); err == nil {
-		if a.Zone() != "" {
-			return netip.Prefix{}, errors.New("an address with a zone is of this machine only")
-		}
-		a = a.Unmap()
-		return netip.PrefixFrom(a, a.BitLen()), nil
-	}
-	p, err := netip.ParsePrefix(text)
-	if err != nil {
-		_, why, _ := strings.Cut(err.Error(), "): ")
-		return netip.Prefix{}, errors.New(strings.TrimPrefix(why, "ParseAddr"))
-	}
-	if p != p.Masked() {
-		return netip.Prefix{}, fmt.Errorf("it has bits behind its length: did you mean %s", p.Masked())
-	}
-	return unmapped(p), nil
-}
-
-// unmapped is the network of IPv4 that one of IPv6 maps, if it does: clients of IPv4
-// have their own addresses.
-func unmapped(p netip.Prefix) netip.Prefix {
-	if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {
-		return netip.PrefixFrom(a.Unmap(), p.Bits()-96)
-	}
-	return p
 }
 
 func (l *List) hasAddress(a netip.Addr) bool {

@@ -1,12 +1,8 @@
 package rules
 
 import (
-	"errors"
 	"fmt"
-	"net/netip"
 	"reflect"
-	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"time"
@@ -68,10 +64,10 @@ func (v *calls) call(n *ast.CallNode) {
 	case fn.name == "cidr" && len(n.Arguments) == 1:
 		v.add(n, codeLanguage, "not enough arguments to call cidr", "name networks behind the address")
 	case fn.literal != nil && len(n.Arguments) == 1:
-		v.literal(fn, n.Arguments[0])
+		v.literal(fn, n, n.Arguments[0])
 	case fn.literal != nil:
 		for _, argument := range n.Arguments[1:] {
-			v.literal(fn, argument)
+			v.literal(fn, n, argument)
 		}
 	}
 }
@@ -83,7 +79,11 @@ func (v *calls) argument(fn *function, n ast.Node) {
 		for _, t := range fn.takes {
 			names = append(names, plainTypes(t.String()))
 		}
-		v.add(n, codeLanguage, fmt.Sprintf("%s() takes %s, not %s", fn.name, strings.Join(names, " or "), plainTypes(n.Type().String())), "")
+		kind, hint := plainTypes(n.Type().String()), ""
+		if kind == "client" || kind == "peer" {
+			hint = fmt.Sprintf("write %s.ip", n)
+		}
+		v.add(n, codeLanguage, fmt.Sprintf("%s() takes %s, not %s", fn.name, strings.Join(names, " or "), kind), hint)
 	}
 	if s, ok := n.(*ast.StringNode); ok && fn.named != nil {
 		if err := fn.named(s.Value); err != nil {
@@ -92,20 +92,24 @@ func (v *calls) argument(fn *function, n ast.Node) {
 	}
 }
 
-// literal checks an argument that must be literal.
-func (v *calls) literal(fn *function, n ast.Node) {
+// literal checks an argument of a call that must be literal.
+func (v *calls) literal(fn *function, call *ast.CallNode, n ast.Node) {
 	s, ok := n.(*ast.StringNode)
 	if !ok {
-		v.add(n, codeLiteral, fmt.Sprintf("%s() takes a literal text here: it is compiled when the configuration is read", fn.name), "")
+		hint := ""
+		if first := call.Arguments[0]; n != first && isConstant(first) {
+			hint = fmt.Sprintf("write %s(%s, %s)", fn.name, n, first)
+		}
+		v.add(n, codeLiteral, fmt.Sprintf("%s() takes a literal text here: it is compiled when the configuration is read", fn.name), hint)
 		return
 	}
 	err := fn.literal(v.language, s.Value)
 	if err == nil {
 		return
 	}
-	hint := ""
-	if u, ok := err.(*unknown); ok {
-		hint = u.hint()
+	hint := hintOf(err)
+	if fn.name == "cidr" && v.language.options.Lists[s.Value] != nil {
+		hint = fmt.Sprintf("did you mean in_list(%s, %q)", call.Arguments[0], s.Value)
 	}
 	v.add(n, codeLiteral, fmt.Sprintf("%s(): %v", fn.name, err), hint)
 }
@@ -134,25 +138,7 @@ func (v *calls) sameType(a, b ast.Node) {
 	}
 }
 
-// parseAddress reads a literal address.
-func parseAddress(s string) (netip.Addr, error) {
-	a, err := netip.ParseAddr(s)
-	if err != nil || a.Zone() != "" {
-		return a, fmt.Errorf("%.60q is no address", s)
-	}
-	return a.Unmap(), nil
-}
-
 // The checks of literals say what is wrong with one.
-
-func checkAddress(_ *Language, s string) error { _, err := parseAddress(s); return err }
-
-func checkNetwork(_ *Language, s string) error {
-	if _, err := parseNetwork(s); err != nil {
-		return fmt.Errorf("%.60q: %w", s, err)
-	}
-	return nil
-}
 
 func checkPattern(compile func(string) (*pattern, error)) func(*Language, string) error {
 	return func(_ *Language, s string) error {
@@ -161,52 +147,6 @@ func checkPattern(compile func(string) (*pattern, error)) func(*Language, string
 		}
 		return nil
 	}
-}
-
-func checkRegex(s string) error {
-	_, err := compileRegex(s)
-	if e, ok := errors.AsType[*syntax.Error](err); ok {
-		return fmt.Errorf("%.60q: %s: `%s`", s, e.Code, e.Expr)
-	}
-	if err != nil {
-		return fmt.Errorf("%.60q: %w", s, err)
-	}
-	return nil
-}
-
-// maxRegex bounds a compiled expression or pattern, in steps: each may be taken for
-// every byte of a value.
-const maxRegex = 2000
-
-// compileRegex compiles an expression that is not too large.
-func compileRegex(s string) (*regexp.Regexp, error) {
-	tree, err := syntax.Parse(s, syntax.Perl)
-	if err != nil {
-		return nil, err
-	}
-	if n := steps(tree); n > maxRegex {
-		return nil, fmt.Errorf("it is too large: about %d steps, the limit is %d", n, maxRegex)
-	}
-	return regexp.Compile(s)
-}
-
-// steps is about how many instructions an expression compiles to. The parser has
-// bounded repetitions, so that it cannot overflow.
-func steps(re *syntax.Regexp) int {
-	n := 1
-	switch re.Op {
-	case syntax.OpLiteral:
-		n = len(re.Rune)
-	case syntax.OpConcat, syntax.OpRepeat:
-		n = 0
-	}
-	for _, sub := range re.Sub {
-		n += steps(sub)
-	}
-	if re.Op == syntax.OpRepeat {
-		n *= max(1, re.Min, re.Max)
-	}
-	return n
 }
 
 func checkZone(_ *Language, s string) error {

@@ -35,7 +35,7 @@ func (v *refusal) Visit(n *ast.Node) {
 	case *ast.SequenceNode:
 		v.refuse(n, "a condition is one expression", "")
 	case *ast.NilNode:
-		v.refuse(n, "nil is not part of rules", `what is absent is "" or 0; has_header(), has_cookie() and has_query() tell it from what is empty`)
+		v.refuse(n, "nil is not part of rules", absentHint)
 	case *ast.IdentifierNode:
 		v.name(n)
 	case *ast.CallNode:
@@ -84,7 +84,7 @@ func (v *refusal) builtin(n *ast.BuiltinNode) {
 			return
 		}
 	}
-	v.refuse(n, fmt.Sprintf("%s() is not part of rules", n.Name), didYouMean(n.Name, names()))
+	v.refuse(n, fmt.Sprintf("%s() is not part of rules", n.Name), cmp.Or(asOperator(n.Name, n.Arguments), didYouMean(n.Name, names())))
 }
 
 func (v *refusal) binary(n *ast.BinaryNode) {
@@ -108,7 +108,7 @@ func (v *refusal) matches(n *ast.BinaryNode) {
 	if v.work += classWork(s.Value); v.work > maxClassWork {
 		v.add(n.Right, codeLiteral, `matches: there are too many classes of characters beyond ASCII, such as \pL, in the expression's patterns`, "write two rules")
 	} else if err := checkRegex(s.Value); err != nil {
-		v.add(n.Right, codeLiteral, "matches: "+err.Error(), "")
+		v.add(n.Right, codeLiteral, "matches: "+err.Error(), hintOf(err))
 	}
 }
 

@@ -19,7 +19,7 @@ var variables = []variable{
 	{"scheme", "", func(f *frame) any { return f.request.Scheme }, []Variable{{"scheme", "string", "http or https: how the request arrived"}}},
 	{"host", "", func(f *frame) any { return string(f.request.Host) }, []Variable{{"host", "string", "host asked for: lower case, no port"}}},
 	{"port", 0, func(f *frame) any { return f.request.port() }, []Variable{{"port", "int", "port asked for"}}},
-	{"path", "", func(f *frame) any { return string(f.request.Path) }, []Variable{{"path", "string", "canonical path, which mappings and cache use, too"}}},
+	{"path", "", func(f *frame) any { return string(f.request.Path) }, []Variable{{"path", "string", "canonical path, which mappings and cache use, too: //, ;x and %2F stay"}}},
 	{"raw_path", "", func(f *frame) any { return string(f.request.RawPath) }, []Variable{{"raw_path", "string", "path as received"}}},
 	{"query_string", "", func(f *frame) any { return string(f.request.Query) }, []Variable{{"query_string", "string", "what follows the ?, as received"}}},
 	{"url", "", func(f *frame) any { return string(f.request.URL) }, []Variable{{"url", "string", "path and query as received"}}},

@@ -12,6 +12,7 @@ import (
 	"weirkeep/gateway"
 	"weirkeep/gateway/balance"
 	"weirkeep/gateway/config"
+	"weirkeep/rules"
 )
 
 // codeForm is what a code looks like.
@@ -19,13 +20,19 @@ var codeForm = regexp.MustCompile(`^[EeWw]\d{3}$`)
 
 func newHelp(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND | CODE… | REASON… | WORD… | BALANCER… | codes | reasons | words]",
-		Short: "Explain a command, a code such as E102, a reason of the access log, a word of the status, or a balancer",
+		Use:   "help [COMMAND | CODE… | REASON… | WORD… | BALANCER… | NAME… | LIST]",
+		Short: "Explain a command, a code such as E102, a reason of the access log, a word of the status, a balancer, or what rules are written with",
+		Long: "Help explains a command; or a code, a reason of the access log, a word of status, logs and\n" +
+			"configuration, a balancer, or a NAME that conditions of rules are written with.\n\n" +
+			"A LIST is codes, reasons, words, functions, variables or operators, the last three those of conditions.\n" +
+			"RULES is the page on them: the language, what a path is, and how to protect one.",
 		Example: "  weirkeep help serve\n" +
 			"  weirkeep help E102 W310\n" +
 			"  weirkeep help connect_refused\n" +
 			"  weirkeep help ejected capacity\n" +
-			"  weirkeep help reasons",
+			"  weirkeep help reasons\n" +
+			"  weirkeep help cidr client.ip\n" +
+			"  weirkeep help RULES",
 		ValidArgsFunction: func(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return append(commandNames(c.Root()), topics()...), cobra.ShellCompDirectiveNoFileComp
 		},
@@ -42,7 +49,7 @@ func newHelp(a *app) *cobra.Command {
 func isTopic(name string) bool {
 	_, isReason := findReason(name)
 	_, isWord := findWord(name)
-	return isReason || isWord || lists[name] != nil || balance.About(name) != "" || codeForm.MatchString(name)
+	return isReason || isWord || lists[name] != nil || aboutName(name) != "" || balance.About(name) != "" || codeForm.MatchString(name)
 }
 
 // lists are the topics that list others.
@@ -50,6 +57,11 @@ var lists = map[string]func(*app) error{
 	"codes":   (*app).listCodes,
 	"reasons": (*app).listReasons,
 	"words":   (*app).listWords,
+
+	"functions": func(a *app) error { return printFunctions(a.stdout) },
+	"variables": func(a *app) error { return printVariables(a.stdout) },
+	"operators": func(a *app) error { return printOperators(a.stdout) },
+	"RULES":     func(a *app) error { _, err := fmt.Fprint(a.stdout, rules.Page()); return err },
 }
 
 // explainAll explains one name after the other.
@@ -79,6 +91,9 @@ func (a *app) explain(name string) error {
 		return a.explainBalancer(name)
 	case codeForm.MatchString(name):
 		return a.explainCode(strings.ToUpper(name))
+	case aboutName(name) != "":
+		_, err := fmt.Fprintln(a.stdout, aboutName(name))
+		return err
 	}
 	return &failure{
 		status: exitUsage,
@@ -88,7 +103,7 @@ func (a *app) explain(name string) error {
 }
 
 // whatLists is what to say to who asks for a topic that there is not.
-const whatLists = "weirkeep help codes, weirkeep help reasons and weirkeep help words list them"
+const whatLists = "weirkeep help codes, reasons, words, functions, variables and operators list them"
 
 func (a *app) explainBalancer(name string) error {
 	_, err := fmt.Fprintf(a.stdout, "%s, a balancer\n\n%s\n", a.paint(a.stdout).bold(name), balance.About(name))
@@ -105,7 +120,7 @@ func helpCommand(root *cobra.Command, args []string) error {
 		return &failure{
 			status: exitUsage,
 			err:    fmt.Errorf("%q is neither a command, nor a code, nor a reason, nor a word", rest[0]),
-			hint:   didYouMean(rest[0], append(commandNames(root), topicNames()...), "weirkeep --help lists the commands, weirkeep help codes, reasons and words the rest"),
+			hint:   didYouMean(rest[0], append(commandNames(root), topicNames()...), "weirkeep --help lists the commands, weirkeep help codes, reasons, words, functions, variables and operators the rest"),
 		}
 	}
 	if len(rest) > 0 {
@@ -159,7 +174,10 @@ func (a *app) listCodes() error {
 
 // topics are what help explains besides commands, for completion.
 func topics() []string {
-	names := []string{"codes\tevery code", "reasons\tevery reason of the access log", "words\tevery word of status, logs and configuration"}
+	names := []string{
+		"codes\tevery code", "reasons\tevery reason of the access log", "words\tevery word of status, logs and configuration",
+		"functions\tthose of rules", "variables\tthose of rules", "operators\tthose of rules", "RULES\tthe language of rules",
+	}
 	for _, c := range config.Codes {
 		names = append(names, c.Code+"\t"+c.Title)
 	}
@@ -179,7 +197,7 @@ func topics() []string {
 
 // topicNames are the topics that one may misspell.
 func topicNames() []string {
-	names := append(wordNames(), balance.Names()...)
+	names := slices.Concat(wordNames(), balance.Names(), languageNames())
 	for _, r := range gateway.Reasons() {
 		names = append(names, r.Code)
 	}

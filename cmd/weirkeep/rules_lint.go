@@ -68,7 +68,7 @@ func findings(cfg *config.Config, all []gateway.RuleInfo) config.Problems {
 		linted[i] = rules.Linted{Name: r.Name, Site: r.Site, When: r.When, Cost: r.Cost}
 	}
 	var found config.Problems
-	for _, f := range rules.Lint(linted, 0) {
+	for _, f := range rules.Lint(linted, languageOf(cfg)) {
 		r := all[f.Rule]
 		message := fmt.Sprintf("rule %q: %s", r.Name, f.Message)
 		p := cfg.At(r.Path, config.Warning, f.Code, message, f.Hint)

@@ -106,9 +106,10 @@ func (s *conversation) answer(line string) error {
 var replCommands = [][2]string{
 	{":vars", "the variables, with their values here"},
 	{":functions", "the functions, with what they cost"},
+	{":operators", "the operators, with an example of each"},
 	{":type", "NAME or EXPRESSION: its type"},
 	{":request", "the request that is asked about"},
-	{":help", "this; with NAME, what a function or a variable is"},
+	{":help", "this; with NAME, what a function, a variable or an operator is"},
 	{":quit", "end, as ^D does"},
 }
 
@@ -118,7 +119,9 @@ func (s *conversation) command(name, rest string) error {
 	case ":vars":
 		return s.vars()
 	case ":functions":
-		return s.functions()
+		return printFunctions(s.out)
+	case ":operators":
+		return printOperators(s.out)
 	case ":type":
 		return s.typeOf(rest)
 	case ":request":
@@ -216,14 +219,6 @@ func (s *conversation) vars() error {
 	return t.Flush()
 }
 
-func (s *conversation) functions() error {
-	t := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	for _, f := range rules.Functions() {
-		fmt.Fprintf(t, "%s\tcost %d\t%s\n", f.Signature, f.Cost, f.About)
-	}
-	return t.Flush()
-}
-
 // help lists what can be typed, or explains a name.
 func (s *conversation) help(name string) error {
 	if name != "" {
@@ -238,20 +233,10 @@ func (s *conversation) help(name string) error {
 }
 
 func (s *conversation) explain(name string) error {
-	var names []string
-	for _, f := range rules.Functions() {
-		if f.Name == strings.TrimSuffix(name, "()") {
-			return s.say("%s: %s; cost %d\n  %s", f.Signature, f.About, f.Cost, f.Example)
-		}
-		names = append(names, f.Name)
+	if about := aboutName(name); about != "" {
+		return s.say("%s", about)
 	}
-	for _, v := range rules.Variables() {
-		if v.Name == name {
-			return s.say("%s %s: %s", v.Name, v.Type, v.About)
-		}
-		names = append(names, v.Name)
-	}
-	return s.mistake(fmt.Sprintf("unknown name %q", printable(name)), didYouMean(name, names, ":vars and :functions list them"))
+	return s.mistake(fmt.Sprintf("unknown name %q", printable(name)), didYouMean(name, languageNames(), ":vars, :functions and :operators list them"))
 }
 
 // typeOf prints the type of a variable, a function or an expression.

@@ -18,7 +18,7 @@ var words = []word{
 	// What the operator wants of an origin.
 	{"serving", "The state of an origin that may be sent everything. It is the default.", "clusters.*.origins[].state"},
 	{"draining", "The state of an origin that keeps the sessions that are bound to it and gets no new ones. It is empty when SESSIONS and LOAD of weirkeep origin ls are 0: a session ends idle_timeout (30m) after its last request, a tunnel when one side closes it.", "clusters.*.origins[].state, sessions.*.idle_timeout"},
-	{"maintenance", "The state of an origin that is sent nothing but what a rule permits that says allow_maintenance. What is under way there ends, and its sessions go elsewhere.", "clusters.*.origins[].state, rules[].permit.allow_maintenance, sessions.*.on_primary_down"},
+	{"maintenance", "The state of an origin that is sent nothing but what a rule permits that says allow_maintenance. What is under way there ends, and its sessions go elsewhere. A permit does not move a request whose session is bound to another origin, so that a rule for testers usually says override_affinity: true as well, and names the origin: its cluster would not hold them there.", "clusters.*.origins[].state, rules[].permit.allow_maintenance, rules[].override_affinity, sessions.*.on_primary_down"},
 	{"disabled", "The state of an origin that is sent nothing at all. What is under way there ends, and its sessions go elsewhere.", "clusters.*.origins[].state, sessions.*.on_primary_down"},
 
 	// What is found out of an origin.
@@ -38,7 +38,7 @@ var words = []word{
 	{"overflow", "What becomes of a request that finds the queue full: the busy page, or with failover the mapping's failover clusters. One that has waited too long gets the busy page all the same.", "clusters.*.queue.overflow, mappings[].failover"},
 
 	// Decisions.
-	{"rule", "A condition and an action: permit, redirect or reject. The first whose condition is true decides a request; rules of all sites come before the site's own. weirkeep explain says which, rules/RULES.md what conditions can ask.", "rules, sites.*.rules"},
+	{"rule", "A condition and an action: permit, redirect or reject. The first whose condition is true decides a request; rules of all sites come before the site's own. weirkeep explain says which, weirkeep help RULES what conditions can ask.", "rules, sites.*.rules"},
 	{"permit", "What a rule lets a request go to, of those that could serve it anyway (the best set). It does not move a request whose session is bound elsewhere, unless the rule overrides that or names an edition.", "rules[].permit, override_affinity, affinity_shields"},
 	{"application", "What is deployed below a context root, on some clusters. A mapping that names applications leaves it to the one that fits best who serves a request.", "applications, mappings[].applications"},
 	{"editions", "Versions of an application, which origins or their clusters carry as labels. Requests that no rule sends to an edition go to the active one, if one is named.", "editions, clusters.*.edition, clusters.*.origins[].edition"},

@@ -164,7 +164,7 @@ func (l *loader) checkEdit(e HeaderEdit, path string) {
 
 // refer refuses a name that nothing has. Who names it is for the message.
 func (l *loader) refer(path, who, kind, name string, known []string) {
-	l.referTo(path, who, kind, name, known, listing(known))
+	l.referTo(path, who, kind, name, known, Listing(known))
 }
 
 // referTo is refer with a list of its own in the message.
@@ -172,7 +172,7 @@ func (l *loader) referTo(path, who, kind, name string, known []string, list stri
 	if name == "" || slices.Contains(known, name) || l.bad[path] || l.bad[kind+"s"] {
 		return
 	}
-	hint := suggest(name, known)
+	hint := Suggest(name, known)
 	if l.cfg.places[path].from != "" {
 		hint = ""
 	}

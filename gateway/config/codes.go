@@ -128,7 +128,7 @@ var errorCodes = []Code{
 	},
 	{
 		"E205", "unknown name",
-		"A site, cluster, origin, session or application is named that is not defined.",
+		"A site, cluster, origin, session or application is named that is not defined, or a destination of a permit that selects no origin.",
 		"mappings: [{ site: shop, cluster: shopp }]",
 		"Use the name that is suggested, or define it.",
 	},
@@ -196,7 +196,7 @@ var errorCodes = []Code{
 		"E301", "expression that cannot be read",
 		"A rule's condition has a mistake of syntax, names what does not exist, or compares what cannot be compared. The place is that in the expression.",
 		"rules: [{ name: a, when: 'clinet.ip == ip(\"10.0.0.1\")', reject: {} }]",
-		"rules/RULES.md has every variable and function; weirkeep rules repl tries an expression out.",
+		"Do what the hint says. weirkeep help RULES explains the language, weirkeep help variables and functions list them; weirkeep rules repl tries an expression out.",
 	},
 	{
 		"E302", "condition that is neither true nor false",
@@ -218,7 +218,7 @@ var errorCodes = []Code{
 	},
 	{
 		"E312", "rules that cost too much",
-		"The sum of what the parts of an expression cost, or of all rules of a site, is over the limit: 500 and 5000. RULES.md has the costs.",
+		"The sum of what the parts of an expression cost, or of all rules of a site, is over the limit: 500 and 5000. weirkeep help functions lists the costs.",
 		"when: path matches \"a\" or path matches \"b\" or ...",
 		"Use glob(), startsWith, in_list(), or a list of constants; weirkeep check -v shows what each rule costs.",
 	},
@@ -262,7 +262,7 @@ var errorCodes = []Code{
 		"E403", "operand that cannot be asked here",
 		"The expression asks for what rules do not know, such as clienthost, userid, groupid, or the port that a request arrived at. The rule is written as a comment.",
 		"expression=\"userid = 'admin'\"",
-		"Write the rule anew with what rules can ask; weirkeep help does not list them, RULES.md does.",
+		"Write the rule anew with what rules can ask; weirkeep help variables and weirkeep help functions list it.",
 	},
 	{
 		"E404", "comparison that cannot be made",

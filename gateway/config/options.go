@@ -88,7 +88,7 @@ func optionsOf(balancer string, keys []string) string {
 	if len(keys) == 0 {
 		return "the balancer " + balancer + " has no options"
 	}
-	return "the options of the balancer " + balancer + " are: " + listing(keys)
+	return "the options of the balancer " + balancer + " are: " + Listing(keys)
 }
 
 // String tells options of one balancer apart: it is empty when none were

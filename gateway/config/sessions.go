@@ -15,7 +15,7 @@ func (l *loader) resolveSessions() {
 	known := slices.Concat(own, sortedKeys(builtin))
 	list := strings.Join(sortedKeys(builtin), ", ")
 	if len(own) > 0 {
-		list = listing(own) + "; built in: " + list
+		list = Listing(own) + "; built in: " + list
 	}
 	for _, n := range l.namedSessions() {
 		d, isBuiltin := builtin[n.name]

@@ -12,9 +12,9 @@ import (
 // didYouMean begins every hint that names a single word.
 const didYouMean = "did you mean "
 
-// suggest is the hint that names the one of the known words that is nearest to
+// Suggest is the hint that names the one of the known words that is nearest to
 // word; empty when none is near.
-func suggest(word string, known []string) string {
+func Suggest(word string, known []string) string {
 	_, hint := nearest(word, known)
 	return hint
 }
@@ -70,8 +70,8 @@ func choice(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// listing lists names that exist, at most eight of them.
-func listing(names []string) string {
+// Listing lists names that exist, at most eight of them.
+func Listing(names []string) string {
 	const most = 8
 	names = slices.Sorted(slices.Values(names))
 	switch {

@@ -258,7 +258,7 @@ func (f rules) keyHint(key string) string {
 	if f.keys != "page" {
 		return ""
 	}
-	return suggest(key, []string{pageBusy, pageNetwork})
+	return Suggest(key, []string{pageBusy, pageNetwork})
 }
 
 // list decodes a list, behind the entries that earlier files gave.

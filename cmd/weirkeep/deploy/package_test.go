@@ -61,6 +61,7 @@ func TestPackageHoldsWhatItPromises(t *testing.T) {
 		"usr/lib/systemd/system/weirkeep.service":           0o644,
 		"usr/lib/systemd/system/weirkeep.socket":            0o644,
 		"usr/share/doc/weirkeep/README.md":                  0o644,
+		"usr/share/doc/weirkeep/RULES.md":                   0o644,
 		"usr/share/doc/weirkeep/copyright":                  0o644,
 		"usr/share/bash-completion/completions/weirkeep":    0o644,
 		"usr/share/zsh/vendor-completions/_weirkeep":        0o644,

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"weirkeep/rules"
+)
+
+// printFunctions and its like print what conditions of rules are written with, a line
+// for each.
+func printFunctions(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, f := range rules.Functions() {
+		fmt.Fprintf(t, "%s\tcost %d\t%s\n", f.Signature, f.Cost, f.About)
+	}
+	return t.Flush()
+}
+
+func printVariables(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, v := range rules.Variables() {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", v.Name, v.Type, v.About)
+	}
+	return t.Flush()
+}
+
+func printOperators(out io.Writer) error {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, o := range rules.Operators() {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", o.Name, o.Example, o.About)
+	}
+	return t.Flush()
+}
+
+// languageNames are the names of functions and variables.
+func languageNames() (names []string) {
+	for _, f := range rules.Functions() {
+		names = append(names, f.Name)
+	}
+	for _, v := range rules.Variables() {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
+// aboutName is what a function, a variable or an operator is; empty: there is none of the
+// name.
+func aboutName(name string) string {
+	for _, f := range rules.Functions() {
+		if f.Name == strings.TrimSuffix(name, "()") {
+			return fmt.Sprintf("%s: %s; cost %d\n  %s", f.Signature, f.About, f.Cost, f.Example)
+		}
+	}
+	for _, v := range rules.Variables() {
+		if v.Name == name {
+			return fmt.Sprintf("%s %s: %s", v.Name, v.Type, v.About)
+		}
+	}
+	for _, o := range rules.Operators() {
+		if o.Name == name {
+			return fmt.Sprintf("%s: %s\n  %s", o.Name, o.About, o.Example)
+		}
+	}
+	return ""
+}
