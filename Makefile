@@ -6,7 +6,8 @@ RACY    := ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gatew
 FUZZ    := gateway/wire:FuzzHead gateway/wire:FuzzChunk gateway/wire:FuzzTarget gateway/wire:FuzzAuthority \
            gateway/route:FuzzQuery gateway/route:FuzzDestination rules:FuzzCompile rules:FuzzFormat rules/websphere:FuzzSelector rules/websphere:FuzzConvert \
            gateway/session:FuzzFind gateway/session:FuzzLinks gateway/session:FuzzRestore \
-           cmd/weirkeep:FuzzLatin1 cmd/weirkeep:FuzzParseRecord cmd/weirkeep:FuzzParseTests gateway/session:FuzzWeblogic gateway/session:FuzzPlace gateway/session:FuzzExtract gateway/session:FuzzCookie gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine
+           cmd/weirkeep:FuzzLatin1 cmd/weirkeep:FuzzParseRecord cmd/weirkeep:FuzzParseTests gateway/session:FuzzWeblogic gateway/session:FuzzPlace gateway/session:FuzzExtract gateway/session:FuzzCookie gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine \
+           abi:FuzzReadOps abi:FuzzDecodeView abi:FuzzReadRoute
 FUZZRUNS ?= 200000
 LDFLAGS := -s -w -buildid=
 
@@ -40,7 +41,7 @@ race: ## test the concurrent packages under the race detector
 
 .PHONY: allocs
 allocs: ## run the allocation tests alone
-	$(GO) test -count=1 -run 'Allocs' ./gateway/...
+	$(GO) test -count=1 -run 'Allocs' ./abi ./gateway/...
 
 .PHONY: vet
 vet: ## vet, and check the formatting
@@ -63,7 +64,7 @@ soak: ## the long forms of the promises' tests: up to an hour
 
 .PHONY: bench
 bench: ## run the benchmarks; their budgets stand in their comments
-	$(GO) test -run '^$$' -bench . -benchmem ./gateway/...
+	$(GO) test -run '^$$' -bench . -benchmem ./abi ./gateway/...
 
 .PHONY: clean
 clean: ## remove what build made
