@@ -3,10 +3,34 @@
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector.
 RACY    := ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire ./cmd/weirkeep
-FUZZ    := gateway/wire:FuzzHead gateway/wire:FuzzChunk gateway/wire:FuzzTarget gateway/wire:FuzzAuthority \
-           gateway/route:FuzzQuery gateway/route:FuzzDestination rules:FuzzCompile rules:FuzzFormat rules/websphere:FuzzSelector rules/websphere:FuzzConvert \
-           gateway/session:FuzzFind gateway/session:FuzzLinks gateway/session:FuzzRestore \
-           cmd/weirkeep:FuzzLatin1 cmd/weirkeep:FuzzParseRecord cmd/weirkeep:FuzzParseTests gateway/session:FuzzWeblogic gateway/session:FuzzPlace gateway/session:FuzzExtract gateway/session:FuzzCookie gateway/config:FuzzLoad gateway:FuzzFrontSplits gateway:FuzzAccessLine gateway:FuzzServers
+FUZZ    := \
+           abi:FuzzDecodeView \
+           abi:FuzzReadOps \
+           abi:FuzzReadRoute \
+           cmd/weirkeep:FuzzLatin1 \
+           cmd/weirkeep:FuzzParseRecord \
+           cmd/weirkeep:FuzzParseTests \
+           gateway/config:FuzzLoad \
+           gateway/route:FuzzDestination \
+           gateway/route:FuzzQuery \
+           gateway/session:FuzzCookie \
+           gateway/session:FuzzExtract \
+           gateway/session:FuzzFind \
+           gateway/session:FuzzLinks \
+           gateway/session:FuzzPlace \
+           gateway/session:FuzzRestore \
+           gateway/session:FuzzWeblogic \
+           gateway/wire:FuzzAuthority \
+           gateway/wire:FuzzChunk \
+           gateway/wire:FuzzHead \
+           gateway/wire:FuzzTarget \
+           gateway:FuzzAccessLine \
+           gateway:FuzzFrontSplits \
+           gateway:FuzzServers \
+           rules/websphere:FuzzConvert \
+           rules/websphere:FuzzSelector \
+           rules:FuzzCompile \
+           rules:FuzzFormat
 FUZZRUNS ?= 200000
 LDFLAGS := -s -w -buildid=
 
@@ -40,7 +64,7 @@ race: ## test the concurrent packages under the race detector
 
 .PHONY: allocs
 allocs: ## run the allocation tests alone
-	$(GO) test -count=1 -run 'Allocs' ./gateway/...
+	$(GO) test -count=1 -run 'Allocs' ./abi ./gateway/...
 
 .PHONY: vet
 vet: ## vet, and check the formatting
@@ -63,7 +87,7 @@ soak: ## the long forms of the promises' tests: up to an hour
 
 .PHONY: bench
 bench: ## run the benchmarks; their budgets stand in their comments
-	$(GO) test -run '^$$' -bench . -benchmem ./gateway/...
+	$(GO) test -run '^$$' -bench . -benchmem ./abi ./gateway/...
 
 .PHONY: clean
 clean: ## remove what build made

@@ -109,7 +109,7 @@ func blank(c byte) bool { return c == ' ' || c == '\t' }
 // RefusedName reports whether a header's name is one that guests may not set,
 // add or delete; in any case of its letters.
 func RefusedName(name []byte) bool {
-	if len(name) > len(refusedPrefix) && equalFold(name[:len(refusedPrefix)], refusedPrefix) {
+	if len(name) >= len(refusedPrefix) && equalFold(name[:len(refusedPrefix)], refusedPrefix) {
 		return true
 	}
 	for _, n := range RefusedNames {
