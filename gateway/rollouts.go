@@ -82,6 +82,9 @@ func (g *Gateway) newRolling(application, to string) (*rolling, error) {
 	if to == "" {
 		return nil, fmt.Errorf("say which edition: editions.%s has no next", application)
 	}
+	if !config.IsLabel(to) {
+		return nil, fmt.Errorf("%q is no label: letters, digits, dots, dashes, underscores, colons and brackets make one, at most 64", to)
+	}
 	from := slices.DeleteFunc(slices.Clone(serves(e)), func(label string) bool { return label == to })
 	if len(from) == 0 {
 		return nil, fmt.Errorf("edition %s of %s serves already", to, application)

@@ -109,8 +109,11 @@ const followPause = time.Second
 func (a *app) followRollout(ctx context.Context, e endpoint, s rollout.Status) error {
 	shown := rolloutProgress{}
 	for {
-		if err := a.sayProgress(&shown, s); err != nil || s.Phase != rollout.Running {
+		if err := a.sayProgress(&shown, s); err != nil || s.Phase == rollout.Finished {
 			return err
+		}
+		if s.Phase == rollout.Cancelled {
+			return fmt.Errorf("the roll-out of %s from %s to %s was cancelled", s.Application, s.From, s.To)
 		}
 		select {
 		case <-ctx.Done():

@@ -84,12 +84,15 @@ func get(url string) error {
 
 // origin ADDRESS NAME [FILE] answers every request with its name. With FILE it
 // makes that file when a request has come, and answers when it is gone; /up it
-// answers at once.
+// answers at once. While there is a file NAME.edition it tells what that holds.
 func origin() {
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if len(os.Args) > 3 && r.URL.Path != "/up" {
 			os.WriteFile(os.Args[3], nil, 0o600)
 			eventually(func() error { return gone(os.Args[3]) })
+		}
+		if label, err := os.ReadFile(os.Args[2] + ".edition"); err == nil {
+			w.Header().Set("X-Edition", strings.TrimSpace(string(label)))
 		}
 		fmt.Fprintln(w, "origin", os.Args[2])
 	})
@@ -173,7 +176,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 
 // sendSignal NAME sends a signal to every weirkeep that runs in the background.
 func sendSignal(ts *testscript.TestScript, _ bool, args []string) {
-	signals := map[string]os.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "TERM": syscall.SIGTERM}
+	signals := map[string]os.Signal{"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL, "TERM": syscall.SIGTERM}
 	for _, c := range ts.BackgroundCmds() {
 		if strings.HasSuffix(c.Path, "/weirkeep") {
 			ts.Check(c.Process.Signal(signals[args[0]]))

@@ -67,6 +67,9 @@ func grammarName(s string) string {
 	return ""
 }
 
+// IsLabel reports whether a text can be the label of an edition.
+func IsLabel(s string) bool { return s != "" && grammarLabel(s) == "" }
+
 func grammarLabel(s string) string {
 	if len(s) > 64 || !only(s, alnum+"._-:[]") {
 		return "must be a name of letters, digits, dots, dashes, underscores, colons and brackets, at most 64"
