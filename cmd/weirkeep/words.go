@@ -42,6 +42,13 @@ var words = []word{
 	{"permit", "What a rule lets a request go to, of those that could serve it anyway (the best set). It does not move a request whose session is bound elsewhere, unless the rule overrides that or names an edition.", "rules[].permit, override_affinity, affinity_shields"},
 	{"application", "What is deployed below a context root, on some clusters. A mapping that names applications leaves it to the one that fits best who serves a request.", "applications, mappings[].applications"},
 	{"editions", "Versions of an application, which origins or their clusters carry as labels. Requests that no rule sends to an edition go to the active one, if one is named.", "editions, clusters.*.edition, clusters.*.origins[].edition"},
+	{"rollout", "How an application's origins come to its next edition, some at a time, without a session being cut off: weirkeep edition rollout begins one. When it is over it holds until the configuration says what is true.", "editions.*.next, editions.*.rollout"},
+	{"grouped", "The strategy of a roll-out in which group_size origins change at a time and both editions serve meanwhile. It is the default.", "editions.*.rollout.strategy, editions.*.rollout.group_size"},
+	{"atomic", "The strategy of a roll-out in which one half of the origins changes and then the other. From the moment when the first half is ready all that is new goes there, so that whoever is new is never served by two editions at once.", "editions.*.rollout.strategy"},
+	{"pending", "The stage of an origin that a roll-out has not come to: it serves the old edition.", "editions.*.rollout"},
+	{"waiting-for-ready", "The stage of an origin that a roll-out has drained and closed, so that somebody renews it. It is opened when it is up and a health answer says X-Edition: LABEL, or weirkeep edition confirm says that it is renewed.", "editions.*.rollout, clusters.*.health"},
+	{"ready", "The stage of an origin that is renewed, and closed until the rest of its half is: of an atomic roll-out. Of a gateway: that it should get new clients, by /readyz and weirkeep health.", "editions.*.rollout.strategy"},
+	{"done", "The stage of an origin that a roll-out is through with: it serves the new edition.", "editions.*.rollout"},
 	{"cell", "A part of the whole in which the names of clusters are unique: main/shop is cluster shop of cell main. Names without one are in the node's own.", "node.cell, clusters, rules_authority"},
 
 	// Sessions.
@@ -81,7 +88,7 @@ func (a *app) explainWord(w word) error {
 // listWords prints the first sentence of each word.
 func (a *app) listWords() error {
 	for _, w := range words {
-		if _, err := fmt.Fprintf(a.stdout, "%-12s %s\n", w.name, w.short()); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "%-17s %s\n", w.name, w.short()); err != nil {
 			return err
 		}
 	}

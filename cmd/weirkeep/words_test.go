@@ -7,10 +7,11 @@ import (
 
 	"weirkeep/gateway/config"
 	gatewayorigin "weirkeep/gateway/origin"
+	"weirkeep/gateway/rollout"
 )
 
-// TestEveryStateAndHealthIsExplained: what status, logs and configuration call an
-// origin can be looked up.
+// TestEveryStateAndHealthIsExplained: what status, logs, configuration and roll-outs
+// call an origin can be looked up.
 func TestEveryStateAndHealthIsExplained(t *testing.T) {
 	field, ok := reflect.TypeFor[config.Origin]().FieldByName("State")
 	states := strings.Split(field.Tag.Get("enum"), "|")
@@ -20,6 +21,9 @@ func TestEveryStateAndHealthIsExplained(t *testing.T) {
 	healths := namesFrom(gatewayorigin.Up)
 	if len(healths) < 3 || healths[0] != "up" {
 		t.Fatalf("an origin's healths are %q", healths)
+	}
+	for _, stage := range []rollout.Stage{rollout.Pending, rollout.Draining, rollout.Waiting, rollout.Ready, rollout.Done} {
+		states = append(states, string(stage))
 	}
 	for _, name := range append(states, healths...) {
 		if _, ok := findWord(name); !ok {
