@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"weirkeep/gateway/config"
-	"weirkeep/gateway/origin"
 	"weirkeep/gateway/rollout"
 	"weirkeep/gateway/session"
 )
@@ -145,12 +144,13 @@ func (v *rolloutView) Edition(name string) (label string, known bool) {
 	return label, label != ""
 }
 
-// Up implements rollout.View. That an origin is back which nobody checks, only
+// Up implements rollout.View. After a start every origin is taken to be up, but not
+// to be renewed before a check has found it so. That an origin is back which nobody checks, only
 // traffic could tell, and it gets none while it is renewed: so then it counts as up.
 func (v *rolloutView) Up(name string) bool {
 	m := v.members[name]
 	if m == nil {
 		return false
 	}
-	return m.state.origin.Health() == origin.Up || !m.checked && m.state.state() == disabled
+	return m.state.origin.Answers() || !m.checked && m.state.state() == disabled
 }

@@ -14,6 +14,14 @@ const (
 // String is the word for it in configuration, status and logs.
 func (h Health) String() string { return [...]string{"up", "down", "ejected"}[h] }
 
+// Answers reports whether the origin is up and that is no guess: where it has health
+// checks, one of them has been answered well.
+func (o *Origin) Answers() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.Health() == Up && (!o.watched() || len(o.told) > 0)
+}
+
 // Succeeded is told of each attempt that was no failure: it breaks the row of
 // those. trial says that [Origin.Claim] let it through: only then does it bring
 // back an origin that is out, since any other attempt may have begun before.

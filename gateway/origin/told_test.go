@@ -180,3 +180,40 @@ func TestChecksAskForServers(t *testing.T) {
 		})
 	}
 }
+
+// That an origin is up is a guess until a health check has been answered well, at a
+// path that is asked for still.
+func TestUpIsAGuessUntilAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newTeller()
+		p, end := inMemory(t, o.script)
+		defer end()
+		watch := func(path string) *Check {
+			return p.Check(CheckOptions{Path: path, Interval: time.Second, Timeout: time.Second, DownAfter: 100})
+		}
+		want := func(when string, answers bool) {
+			t.Helper()
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+			if got := p.Origin().Answers(); got != answers || p.Origin().Health() != Up {
+				t.Errorf("%s: answers %v and is %v, want %v and up", when, got, p.Origin().Health(), answers)
+			}
+		}
+		want("no check", true)
+		ping := p.Check(CheckOptions{Path: "/a", Interval: time.Second, Timeout: time.Second, WhileDown: true})
+		defer ping.Stop()
+		want("a ping, which does not ask", true)
+		o.status.Store("500 Oops")
+		a := watch("/b")
+		want("bad answers", false)
+		o.status.Store("200 OK")
+		want("good answers", true)
+		o.status.Store("500 Oops")
+		want("bad ones again, too few", true)
+		next := watch("/a")
+		a.Stop()
+		want("asked elsewhere", false)
+		next.Stop()
+		want("no health check", true)
+	})
+}
