@@ -34,6 +34,7 @@ var dependencies = map[string][]string{
 	"gateway/admin":     {"gateway/config", "gateway/metrics", "gateway/rollout", "gateway/route"},
 	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/config"},
 	"gateway/promises":  {}, // tests only
+	"plugins/meter":     {},
 	"cmd/weirkeep":      {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/rollout", "gateway/session", "gateway/wire"},
 }
 
