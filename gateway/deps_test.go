@@ -33,6 +33,12 @@ var dependencies = map[string][]string{
 	"gateway/admin":     {"gateway/config", "gateway/metrics", "gateway/rollout", "gateway/route"},
 	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/config"},
 	"gateway/promises":  {}, // tests only
+
+	"plugins/engine":            {},
+	"plugins/engine/enginetest": {"plugins/engine"},
+	"plugins/engine/wazero":     {"plugins/engine"},
+	"plugins/engine/wasmtime":   {"plugins/engine"},
+
 	"cmd/weirkeep":      {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/rollout", "gateway/session", "gateway/wire"},
 }
 
