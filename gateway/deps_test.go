@@ -35,7 +35,12 @@ var dependencies = map[string][]string{
 	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/config"},
 	"gateway/promises":  {}, // tests only
 	"plugins/meter":     {},
-	"cmd/weirkeep":      {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/rollout", "gateway/session", "gateway/wire"},
+
+	"plugins/engine":            {},
+	"plugins/engine/enginetest": {"plugins/engine"},
+	"plugins/engine/wazero":     {"plugins/engine"},
+	"plugins/engine/wasmtime":   {"plugins/engine"},
+	"cmd/weirkeep":              {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/rollout", "gateway/session", "gateway/wire"},
 }
 
 // The sources are read in this process: what another command prints of them

@@ -1,0 +1,8 @@
+;; Exceptions are not core 2.0.
+(module
+  (tag $e)
+  (func (throw $e))
+  (global (export "__gw_fuel") (mut i64) (i64.const 1))
+  (global (export "__gw_depth") (mut i64) (i64.const 1))
+  (global (export "__gw_mark") (mut i32) (i32.const 0))
+)

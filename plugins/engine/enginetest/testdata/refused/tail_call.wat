@@ -1,0 +1,7 @@
+;; Tail calls are not core 2.0.
+(module
+  (func $f (return_call $f))
+  (global (export "__gw_fuel") (mut i64) (i64.const 1))
+  (global (export "__gw_depth") (mut i64) (i64.const 1))
+  (global (export "__gw_mark") (mut i32) (i32.const 0))
+)

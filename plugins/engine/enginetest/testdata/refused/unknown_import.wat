@@ -1,0 +1,7 @@
+;; The host has no such function.
+(module
+  (import "test" "fly" (func))
+  (global (export "__gw_fuel") (mut i64) (i64.const 1))
+  (global (export "__gw_depth") (mut i64) (i64.const 1))
+  (global (export "__gw_mark") (mut i32) (i32.const 0))
+)

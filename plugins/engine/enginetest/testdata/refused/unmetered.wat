@@ -1,0 +1,4 @@
+;; Nothing counts here.
+(module
+  (func (export "f") (loop $again (br $again)))
+)
