@@ -1,0 +1,9 @@
+;; A division by zero.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_route") (param $size i32) (result i32)
+    (if (i32.and (i32.load16_u (i32.const 0x10006)) (i32.const 256))
+      (then (return (i32.const 0)))) ;; the self-test
+    (i32.div_u (i32.const 1) (i32.sub (local.get $size) (local.get $size)))))

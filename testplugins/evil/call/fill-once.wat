@@ -1,0 +1,11 @@
+;; One memory.fill of more than all the fuel pays for, with limits.memory of 64 MiB: it must be
+;; stopped before it runs.
+(module
+  (memory (export "memory") 640)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_route") (param $size i32) (result i32)
+    (if (i32.and (i32.load16_u (i32.const 0x10006)) (i32.const 256))
+      (then (return (i32.const 0)))) ;; the self-test
+    (memory.fill (i32.const 0x20000) (i32.const 1) (i32.const 0x2000000))
+    (i32.const 0)))

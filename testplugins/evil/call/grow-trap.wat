@@ -1,0 +1,11 @@
+;; memory.grow by 1 GiB is refused, then a trap, as of a language that panics when there is no
+;; memory.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_route") (param $size i32) (result i32)
+    (if (i32.and (i32.load16_u (i32.const 0x10006)) (i32.const 256))
+      (then (return (i32.const 0)))) ;; the self-test
+    (drop (memory.grow (i32.const 16384)))
+    unreachable))

@@ -1,0 +1,13 @@
+;; now_ns in a loop: host calls are counted.
+(module
+  (import "gw1" "now_ns" (func $now (result i64)))
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_route") (param $size i32) (result i32)
+    (if (i32.and (i32.load16_u (i32.const 0x10006)) (i32.const 256))
+      (then (return (i32.const 0)))) ;; the self-test
+    (loop $again
+      (drop (call $now))
+      (br $again))
+    (i32.const 0)))

@@ -1,0 +1,10 @@
+;; gw_on_cluster takes the table of generation 1 and refuses every later one: it cannot be
+;; delivered.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_on_cluster") (param $size i32) (result i32)
+    (i32.sub (i32.const 0)
+      (i32.gt_u (i32.load (i32.const 0x10008)) (i32.const 1))))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

@@ -1,0 +1,12 @@
+;; memory.init of a segment that was dropped.
+(module
+  (data $d "x")
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_route") (param $size i32) (result i32)
+    (if (i32.and (i32.load16_u (i32.const 0x10006)) (i32.const 256))
+      (then (return (i32.const 0)))) ;; the self-test
+    (data.drop $d)
+    (memory.init $d (i32.const 0) (i32.const 0) (i32.const 1))
+    (i32.const 0)))

@@ -1,0 +1,13 @@
+;; Three names: one that no origin has, one that is not UTF-8, an empty one. Each is skipped and
+;; counted `invalid_origin`; nothing is left, so on_exhausted decides.
+(module
+  (data (i32.const 0) "\06\00nobody" "\02\00\ff\fe" "\00\00")
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_route_names") (param $size i32) (result i32)
+    (if (i32.and (i32.load16_u (i32.const 0x10006)) (i32.const 256))
+      (then (return (i32.const 0)))) ;; the self-test
+    (memory.copy (i32.add (i32.const 0x10000) (i32.load (i32.const 0x10070)))
+      (i32.const 0) (i32.const 14))
+    (i32.const 3)))

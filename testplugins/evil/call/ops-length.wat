@@ -1,0 +1,11 @@
+;; An op whose value says it has 4 GiB.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_on_request") (param $size i32) (result i32)
+    (if (i32.and (i32.load16_u (i32.const 0x10006)) (i32.const 256))
+      (then (return (i32.const 0)))) ;; the self-test
+    (i64.store (i32.add (i32.const 0x10000) (i32.load (i32.const 0x10070)))
+      (i64.const 0xffffffff_0001_0001))
+    (i32.const 12)))

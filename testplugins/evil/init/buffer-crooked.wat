@@ -1,0 +1,7 @@
+;; The buffer is at no multiple of 16.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32)
+    (i32.const 0x8008))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

@@ -1,0 +1,7 @@
+;; gw_on_cluster refuses every table.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_on_cluster") (param $size i32) (result i32) (i32.const -1))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

@@ -1,0 +1,9 @@
+;; gw_configure refuses, with a message that says it has 4 GiB: the host must not believe it.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_configure") (param $size i32) (result i32)
+    (i32.store (i32.const 0x10000) (i32.const -1))
+    (i32.const -4))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

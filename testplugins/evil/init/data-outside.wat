@@ -1,0 +1,7 @@
+;; A data segment lies outside the memory: the instance cannot be made.
+(module
+  (data (i32.const 0x20000) "x")
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

@@ -1,0 +1,9 @@
+;; _initialize ends the process.
+(module
+  (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "_initialize")
+    (call $exit (i32.const 0)))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

@@ -1,0 +1,6 @@
+;; A router used as a filter: there is neither gw_on_request nor gw_on_response.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

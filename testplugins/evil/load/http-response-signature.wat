@@ -1,0 +1,7 @@
+;; The optional gw_on_http_response has a wrong type.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_on_http_response") (result i32) (i32.const 0))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

@@ -1,0 +1,8 @@
+;; http_call without a grant: `http: […]` is missing.
+(module
+  (import "gw1" "http_call" (func (param i32 i32 i32) (result i32)))
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_on_http_response") (param i32) (result i32) (i32.const 0))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

@@ -1,0 +1,7 @@
+;; A host function of another ABI.
+(module
+  (import "env" "proxy_log" (func (param i32 i32 i32) (result i32)))
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

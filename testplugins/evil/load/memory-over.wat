@@ -1,0 +1,6 @@
+;; One page more than limits.memory allows by default, which is 256.
+(module
+  (memory (export "memory") 257)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

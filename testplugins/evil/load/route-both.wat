@@ -1,0 +1,7 @@
+;; Both forms of the list: gw_route and gw_route_names.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_route_names") (param i32) (result i32) (i32.const 0))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

@@ -1,0 +1,6 @@
+;; gw_route is a global.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (global (export "gw_route") i32 (i32.const 0)))

@@ -1,0 +1,5 @@
+;; A router without gw_route or gw_route_names.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000)))

@@ -1,0 +1,8 @@
+;; `gw_rout` beside gw_route: a name of ours that does not exist, a typing mistake or a newer
+;; minor.
+(module
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func (export "gw_rout") (param i32) (result i32) (i32.const 0))
+  (func (export "gw_route") (param $size i32) (result i32) (i32.const 0)))

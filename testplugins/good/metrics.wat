@@ -1,0 +1,30 @@
+;; Defines the counter `calls` and the gauge `size`, the same name twice, and two names that are
+;; refused; adds 1 to the counter in each call and sets the gauge to the size of the view.
+;; `gw_configure` traps if an answer is not what it should be.
+(module
+  (import "gw1" "metric_define" (func $define (param i32 i32 i32) (result i32)))
+  (import "gw1" "counter_add" (func $add (param i32 i64) (result i32)))
+  (import "gw1" "gauge_set" (func $set (param i32 f64) (result i32)))
+  (data (i32.const 0) "callssizeBad-Name")
+  (global $calls (mut i32) (i32.const 0))
+  (global $size (mut i32) (i32.const 0))
+  (memory (export "memory") 2)
+  (func (export "gw_abi_1") (result i32) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (i32.const 0x10000))
+  (func $must (param $ok i32) (if (i32.eqz (local.get $ok)) (then unreachable)))
+  (func (export "gw_configure") (param $len i32) (result i32)
+    (global.set $calls (call $define (i32.const 1) (i32.const 0) (i32.const 5)))
+    (global.set $size (call $define (i32.const 2) (i32.const 5) (i32.const 4)))
+    ;; -8: the self-test, in which nothing is counted.
+    (if (i32.eq (global.get $calls) (i32.const -8)) (then (return (i32.const 0))))
+    (call $must (i32.ge_s (global.get $calls) (i32.const 0)))
+    (call $must (i32.ge_s (global.get $size) (i32.const 0)))
+    (call $must (i32.eq (global.get $calls)
+      (call $define (i32.const 1) (i32.const 0) (i32.const 5))))
+    (call $must (i32.lt_s (call $define (i32.const 1) (i32.const 9) (i32.const 8)) (i32.const 0)))
+    (call $must (i32.lt_s (call $define (i32.const 3) (i32.const 0) (i32.const 5)) (i32.const 0)))
+    (i32.const 0))
+  (func (export "gw_route") (param $len i32) (result i32)
+    (drop (call $add (global.get $calls) (i64.const 1)))
+    (drop (call $set (global.get $size) (f64.convert_i32_u (local.get $len))))
+    (i32.const 0)))

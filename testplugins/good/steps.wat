@@ -1,0 +1,26 @@
+;; Lists the number of each step of its life in the order they came: 1 start, 2 `_initialize`, 3
+;; `gw_abi_1`, 4 `gw_buffer`, 5 `gw_configure`, 6 `gw_enable`, 7 `gw_on_cluster`, 8 `gw_tick`, 9
+;; `gw_route`; first 1 to 7, then what came since.
+(module
+  (memory (export "memory") 2)
+  (global $count (mut i32) (i32.const 0))
+  (func $note (param $step i32)
+    (i32.store16 (i32.mul (global.get $count) (i32.const 2)) (local.get $step))
+    (if (i32.lt_u (global.get $count) (i32.const 255))
+      (then (global.set $count (i32.add (global.get $count) (i32.const 1))))))
+  (func $start (call $note (i32.const 1)))
+  (start $start)
+  (func (export "_initialize") (call $note (i32.const 2)))
+  (func (export "_start") unreachable)
+  (func (export "gw_abi_1") (result i32) (call $note (i32.const 3)) (i32.const 0))
+  (func (export "gw_buffer") (param $size i32) (result i32) (call $note (i32.const 4)) (i32.const 0x10000))
+  (func (export "gw_configure") (param $size i32) (result i32) (call $note (i32.const 5)) (i32.const 0))
+  (func (export "gw_enable") (param $on i32) (result i32)
+    (call $note (i32.const 6)) (i32.sub (local.get $on) (i32.const 1)))
+  (func (export "gw_on_cluster") (param $size i32) (result i32) (call $note (i32.const 7)) (i32.const 0))
+  (func (export "gw_tick") (param $size i32) (result i32) (call $note (i32.const 8)) (i32.const 0))
+  (func (export "gw_route") (param $size i32) (result i32)
+    (call $note (i32.const 9))
+    (memory.copy (i32.add (i32.const 0x10000) (i32.load (i32.const 0x10070)))
+      (i32.const 0) (i32.mul (global.get $count) (i32.const 2)))
+    (global.get $count)))
