@@ -2,7 +2,7 @@
 
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector.
-RACY    := ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire ./cmd/weirkeep
+RACY    := ./plugins ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire ./cmd/weirkeep
 FUZZ    := \
            abi:FuzzDecodeView \
            abi:FuzzReadOps \

@@ -32,15 +32,16 @@ var dependencies = map[string][]string{
 	"gateway/rollout":   {"gateway/unit"},
 	"gateway/config":    {"gateway/unit", "gateway/balance", "gateway/origin", "gateway/admission", "gateway/session"},
 	"gateway/admin":     {"gateway/config", "gateway/metrics", "gateway/rollout", "gateway/route"},
-	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/config"},
+	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/config", "abi", "plugins", "plugins/engine", "plugins/engine/wazero"},
 	"gateway/promises":  {}, // tests only
 	"plugins/meter":     {},
+	"plugins":           {"abi", "plugins/engine", "plugins/engine/wazero", "plugins/meter", "gateway/wire", "gateway/unit", "gateway/metrics"},
 
 	"plugins/engine":            {},
 	"plugins/engine/enginetest": {"plugins/engine"},
 	"plugins/engine/wazero":     {"plugins/engine"},
 	"plugins/engine/wasmtime":   {"plugins/engine"},
-	"cmd/weirkeep":              {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/rollout", "gateway/session", "gateway/wire"},
+	"cmd/weirkeep":              {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/rollout", "gateway/session", "gateway/wire", "abi", "plugins", "plugins/engine", "plugins/engine/wazero", "plugins/engine/wasmtime", "plugins/meter", "sdk"},
 }
 
 // The sources are read in this process: what another command prints of them

@@ -19,18 +19,22 @@ func (p *parser) element(r *reader) {
 		return
 	}
 	active, named, expressions := flags&1 == 0, flags&2 != 0, flags&4 != 0
+	table, offset, known := uint32(0), int64(0), false
 	if active {
-		table := uint32(0)
 		if named {
 			table = r.u32()
 		}
 		p.checkTable(r, table)
-		p.constant(r)
+		offset, known = p.constant(r)
 	}
 	if !active || named {
 		p.elementType(r, expressions)
 	}
-	for n := r.count("elements"); n > 0 && r.err == nil; n-- {
+	n := r.count("elements")
+	if known {
+		p.checkElements(r, table, uint64(uint32(offset)), n)
+	}
+	for ; n > 0 && r.err == nil; n-- {
 		if expressions {
 			p.constant(r)
 			continue
@@ -54,6 +58,14 @@ func (p *parser) elementType(r *reader, expressions bool) {
 func (p *parser) checkTable(r *reader, i uint32) {
 	if r.err == nil && uint64(i) >= uint64(len(p.module.Tables)) {
 		r.fail("table %d of %d", i, len(p.module.Tables))
+	}
+}
+
+// checkElements looks whether a segment lies in its table, which is the size that it
+// has at first. An engine that does not look makes an instance that cannot be.
+func (p *parser) checkElements(r *reader, table uint32, offset uint64, n int) {
+	if r.err == nil && !p.module.Tables[table].Imported && offset+uint64(n) > uint64(p.module.Tables[table].Min) {
+		r.fail("%d elements at %d of table %d, which has %d,", n, offset, table, p.module.Tables[table].Min)
 	}
 }
 
@@ -96,11 +108,12 @@ func (p *parser) segment(r *reader) {
 }
 
 // constant reads an expression that the engine works out before anything runs:
-// one instruction and its end. Whether its type fits is the engine's to check.
-func (p *parser) constant(r *reader) {
+// one instruction and its end. Whether its type fits is the engine's to check. Of an
+// i32 the value is known.
+func (p *parser) constant(r *reader) (value int64, known bool) {
 	switch op := r.u8(); op {
 	case 0x41:
-		r.signed(32)
+		value, known = r.signed(32), true
 	case 0x42:
 		r.signed(64)
 	case 0x43:
@@ -127,6 +140,7 @@ func (p *parser) constant(r *reader) {
 		r.p--
 		r.refuse(extendedConst, fmt.Sprintf("0x%02x", r.b[r.p]))
 	}
+	return value, known
 }
 
 // constantGlobal reads the index of a global that has its value by then.

@@ -1,0 +1,163 @@
+package plugins
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"weirkeep/abi"
+)
+
+const (
+	callsAtOnce  = 4 // http calls of one attachment
+	shortestCall = 1
+	longestCall  = 30_000 // ms
+)
+
+// Request is an http call that a guest wants made. The bytes are its own.
+type Request struct {
+	Method, URL string // the URL begins with http://, https:// or cluster://NAME
+	Headers     []abi.Field
+	Body        []byte
+}
+
+// Answer is what came of one.
+type Answer struct {
+	Code    abi.Code // 0, Timeout, Unreachable or Busy
+	Status  int
+	Headers []abi.Field
+	Body    []byte
+	Whole   bool // the body is all of it
+}
+
+// Fetch makes an http call. It ends when ctx does. At most that many bytes of the
+// answer's body are of use.
+type Fetch func(ctx context.Context, r *Request, most int) Answer
+
+// caller makes the http calls of one instance, and keeps the answers until they can
+// be delivered.
+type caller struct {
+	a       *Attachment
+	ctx     context.Context // of the instance
+	stop    context.CancelFunc
+	arrived chan struct{} // there is an answer; of one place
+
+	mu      sync.Mutex
+	token   int32
+	answers []answered
+}
+
+type answered struct {
+	token int32
+	Answer
+}
+
+// newCaller is that of a new instance; nil if its plugin calls nobody.
+func (a *Attachment) newCaller() *caller {
+	if a.fetch == nil || len(a.plugin.config.HTTP) == 0 || !a.plugin.has(answerExport) {
+		return nil
+	}
+	c := &caller{a: a, arrived: make(chan struct{}, 1)}
+	c.ctx, c.stop = context.WithCancel(context.Background())
+	return c
+}
+
+// call begins an http call: it returns a token, or an error code.
+func (c *caller) call(blob []byte, timeout int32) int32 {
+	ops, err := abi.ReadOps(blob, int32(len(blob)), nil)
+	if err != nil || timeout < shortestCall || timeout > longestCall {
+		return int32(abi.BadArgument)
+	}
+	if abi.CheckOps(ops, abi.Where{Call: abi.HTTPCall, MaxBody: c.a.plugin.limits.Body}) != nil {
+		return int32(abi.BadArgument)
+	}
+	r := requestOf(ops)
+	switch {
+	case !c.granted(r.URL):
+		return int32(abi.Denied)
+	case c.a.calling.Add(1) > callsAtOnce:
+		c.a.calling.Add(-1)
+		return int32(abi.Busy)
+	}
+	c.mu.Lock()
+	c.token++
+	token := c.token
+	c.mu.Unlock()
+	go c.fetch(r, token, time.Duration(timeout)*time.Millisecond)
+	return token
+}
+
+func (c *caller) fetch(r *Request, token int32, timeout time.Duration) {
+	defer c.a.calling.Add(-1)
+	ctx, cancel := context.WithTimeout(c.ctx, timeout)
+	defer cancel()
+	answer := c.a.fetch(ctx, r, c.a.plugin.limits.Body)
+	c.mu.Lock()
+	c.answers = append(c.answers, answered{token, answer})
+	c.mu.Unlock()
+	select {
+	case c.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// next takes the answer that came first.
+func (c *caller) next() (a answered, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.answers) == 0 {
+		return a, false
+	}
+	a = c.answers[0]
+	c.answers = c.answers[1:]
+	return a, true
+}
+
+// requestOf is what the operations ask for. They are the guest's memory: it copies.
+func requestOf(ops []abi.Op) *Request {
+	r := &Request{Method: "GET"}
+	for _, o := range ops {
+		switch o.Code {
+		case abi.OpMethod:
+			r.Method = string(o.Value)
+		case abi.OpURL:
+			r.URL = string(o.Value)
+		case abi.OpAddHeader:
+			r.Headers = append(r.Headers, abi.Field{Name: []byte(string(o.Key)), Value: []byte(string(o.Value))})
+		case abi.OpSetBody:
+			r.Body = []byte(string(o.Value))
+		}
+	}
+	return r
+}
+
+// granted reports whether the plugin may reach a URL.
+func (c *caller) granted(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User != nil {
+		return false
+	}
+	for _, grant := range c.a.plugin.config.HTTP {
+		if name, isCluster := strings.CutPrefix(grant, "cluster:"); isCluster {
+			if u.Scheme == "cluster" && u.Host == name {
+				return true
+			}
+			continue
+		}
+		if g, err := url.Parse(grant); err == nil && strings.EqualFold(g.Scheme, u.Scheme) && strings.EqualFold(hostPort(g), hostPort(u)) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostPort is the authority of a URL, with the scheme's port if it has none.
+func hostPort(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Hostname() + " " + port
+}

@@ -1,0 +1,154 @@
+package plugins
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"weirkeep/plugins/engine"
+	"weirkeep/plugins/meter"
+)
+
+// House has the engines that run guests, and what of plugins outlives
+// configurations: compiled modules that are in use, stores, counters. It is safe
+// for use by many goroutines.
+type House struct {
+	log     *slog.Logger
+	engines []engine.Engine
+
+	mu      sync.Mutex
+	modules map[moduleKey]*module
+	stores  map[string]*store // by the plugin's name
+}
+
+// store is what belongs to the name of a plugin.
+type store struct {
+	kv       kv
+	metrics  guestMetrics
+	counters Counters
+	faults   faultLog
+}
+
+// NewHouse makes a house with these engines; the first is the one that plugins get
+// which do not say. Nil logger: nobody is told.
+func NewHouse(log *slog.Logger, engines ...engine.Engine) *House {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &House{log: log, engines: engines, modules: make(map[moduleKey]*module), stores: make(map[string]*store)}
+}
+
+// Engines are the names of the engines that there are.
+func (h *House) Engines() (names []string) {
+	for _, e := range h.engines {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// engine is the one of a name.
+func (h *House) engine(name string) engine.Engine {
+	for _, e := range h.engines {
+		if name == "" || name == "auto" || e.Name() == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// storeOf is the store of a plugin's name.
+func (h *House) storeOf(name string) *store {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.stores[name]
+	if s == nil {
+		s = new(store)
+		h.stores[name] = s
+	}
+	return s
+}
+
+// moduleKey is all that makes compiled code different.
+type moduleKey struct {
+	sum    [sha256.Size]byte
+	engine string
+	pages  uint32
+	fuel   int64
+	depth  int32
+}
+
+// module is compiled code, shared by all plugins that have it.
+type module struct {
+	key     moduleKey
+	users   int
+	ready   chan struct{} // closed when it is compiled, or has failed
+	code    engine.Module
+	exports map[string]bool
+	err     error
+}
+
+// take returns the compiled module of a key, which is compiled if nobody has it. Who
+// takes it gives it back.
+func (h *House) take(ctx context.Context, e engine.Engine, key moduleKey, metered *meter.Metered) (*module, error) {
+	h.mu.Lock()
+	m := h.modules[key]
+	compile := m == nil
+	if compile {
+		m = &module{key: key, ready: make(chan struct{})}
+		h.modules[key] = m
+	}
+	m.users++
+	h.mu.Unlock()
+	if compile {
+		m.compile(ctx, e, metered)
+	}
+	<-m.ready
+	if m.err != nil {
+		h.give(m)
+		return nil, m.err
+	}
+	return m, nil
+}
+
+func (m *module) compile(ctx context.Context, e engine.Engine, metered *meter.Metered) {
+	defer close(m.ready)
+	code, err := e.Compile(ctx, metered.Wasm, allFunctions())
+	if err != nil {
+		m.err = fmt.Errorf("%s cannot compile it: %w", e.Name(), err)
+		return
+	}
+	m.code = code
+	m.exports = make(map[string]bool)
+	for _, x := range metered.Module.Exports {
+		m.exports[x.Name] = true
+	}
+	m.exports[startExport] = metered.Module.HasStart
+}
+
+// allFunctions are the host functions that guests may import.
+func allFunctions() []engine.HostFunction {
+	all := append([]engine.HostFunction(nil), hostFunctions...)
+	for _, f := range wasiFunctions {
+		f.Module = wasiModule
+		all = append(all, f)
+	}
+	return all
+}
+
+// give gives a module back. What nobody has is closed.
+func (h *House) give(m *module) {
+	h.mu.Lock()
+	m.users--
+	last := m.users == 0
+	if last && h.modules[m.key] == m {
+		delete(h.modules, m.key)
+	}
+	h.mu.Unlock()
+	if last && m.code != nil {
+		if err := m.code.Close(); err != nil {
+			h.log.Warn("a module could not be freed", "because", err)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package plugins
+
+import (
+	"slices"
+
+	"weirkeep/abi"
+)
+
+// Route asks a router where a request goes. It appends to dst the positions of the
+// origins that the guest listed, best first, without repeats and without those that
+// are not there or not permitted. Listed is false where the guest abstains: then the
+// balancer decides; a list of which nothing is left is none such. It allocates
+// nothing where the guest answers.
+func (a *Attachment) Route(v *abi.View, of Properties, dst []uint16) (list []uint16, listed bool, failure *Failure) {
+	t, failure := a.enter()
+	if failure != nil {
+		return dst, false, failure
+	}
+	size, err := v.PutWithin(t.buffer(), a.viewLimit())
+	if err != nil {
+		return dst, false, t.tooLarge()
+	}
+	t.env.of = of
+	export := callRoute
+	if t.functions[callRoute] == nil {
+		export = callNames
+	}
+	n, err := t.call(export, serving, v.Now, size)
+	switch {
+	case err != nil:
+		return dst, false, t.fail(faultOf(err), export, v.RequestID)
+	case n < 0:
+		return dst, false, t.negative(n)
+	}
+	list, err = t.read(export, n, size, v, dst)
+	if err != nil {
+		return dst, false, t.fail(invalid("%v", err), export, v.RequestID)
+	}
+	t.leave()
+	return list, n > 0, nil
+}
+
+// viewLimit is how many bytes a view may have.
+func (a *Attachment) viewLimit() int {
+	return abi.ResultArea(a.plugin.limits.View) + abi.ResultArea(a.plugin.needs.body(a.plugin.limits))
+}
+
+// read reads the list that the guest wrote.
+func (t turn) read(export call, n int32, size int, v *abi.View, dst []uint16) ([]uint16, error) {
+	area, from := t.buffer()[abi.ResultArea(size):], len(dst)
+	if export == callNames {
+		return t.readNames(area, n, v, dst)
+	}
+	list, err := abi.ReadRoute(area, n, dst)
+	if err != nil {
+		return dst, err
+	}
+	kept := from
+	for _, p := range list[from:] {
+		if t.a.takes(p, v, list[from:kept]) {
+			list[kept] = p
+			kept++
+		}
+	}
+	return list[:kept], nil
+}
+
+// readNames reads a list in the names form.
+func (t turn) readNames(area []byte, n int32, v *abi.View, dst []uint16) ([]uint16, error) {
+	from, counters := len(dst), t.a.plugin.counters
+	err := abi.ReadNames(area, n, func(name []byte) {
+		p, known := t.table.names[string(name)]
+		switch {
+		case !known:
+			counters.InvalidName.Inc()
+		case t.a.takes(p, v, dst[from:]):
+			dst = append(dst, p)
+		}
+	})
+	return dst, err
+}
+
+// takes reports whether a position that the guest listed counts.
+func (a *Attachment) takes(p uint16, v *abi.View, before []uint16) bool {
+	switch {
+	case int(p) >= len(v.Origins):
+		a.plugin.counters.InvalidName.Inc()
+		return false
+	case slices.Contains(before, p):
+		return false
+	case v.Origins[p].Flags&abi.OriginPermitted == 0:
+		a.plugin.counters.NotInGroup.Inc()
+		return false
+	}
+	return true
+}
