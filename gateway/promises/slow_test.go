@@ -93,7 +93,7 @@ func TestSlowClientsCostOthersNothing(t *testing.T) {
 		}
 	}
 	t.Logf("99th percentile: %v without, %v with %d slow clients", without, with, many)
-	const noise = 500 * time.Microsecond // of a machine that does other things as well
+	noise := either(time.Millisecond, 500*time.Microsecond) // of a machine that does other things as well
 	if with > 2*without+noise && !raced {
 		t.Errorf("with %d slow clients the 99th percentile of others is %v, without %v", many, with, without)
 	}
