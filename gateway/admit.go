@@ -22,6 +22,9 @@ func (x *Exchange) admit(g *Gateway) Reason {
 	}
 	for {
 		x.use(x.order[x.next])
+		if reason, settled := x.admitRouted(); settled {
+			return reason
+		}
 		i, err := x.enter()
 		if err == nil {
 			return x.take(i)

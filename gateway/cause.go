@@ -94,6 +94,8 @@ func (x *Exchange) admissionText() string {
 		return fmt.Sprintf("all slots of %s were taken for clusters.%s.queue.timeout, which is %v", x.group.text(), x.group.lead.name, x.group.lead.queue.Timeout())
 	case NoOrigin:
 		return standing(x.order)
+	case RouterExhausted:
+		return fmt.Sprintf("the router of cluster %s has listed %s", x.group.lead.name, x.listText())
 	case SessionOriginOut:
 		return fmt.Sprintf("the session is bound to %s, which is out of service", x.decision.Bound)
 	}

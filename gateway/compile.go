@@ -14,6 +14,7 @@ import (
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/route"
 	"weirkeep/gateway/wire"
+	"weirkeep/plugins"
 )
 
 // compiler turns a Config into a snapshot. It collects every problem instead of
@@ -28,6 +29,8 @@ type compiler struct {
 	sessions map[string]*sessionPolicy
 	rules    []route.Rule
 	known    map[string]int // identity of an origin, by scheme and address
+	plugins  map[string]*plugins.Plugin
+	keys     map[string]string // of plugins on the shelf, by their names
 	problems config.Problems
 }
 
@@ -43,12 +46,14 @@ func compile(cfg *config.Config, uses *uses, set *metrics.Set, dates *dateCache)
 	}
 	c.node()
 	c.limits()
+	c.allPlugins()
 	c.allClusters()
 	c.allSessions()
 	c.allSites()
 	c.allMappings()
 	c.allRules()
 	c.table()
+	c.allRouters()
 	c.inputs()
 	c.snap.users.Store(1)
 	return c.snap, c.problems
@@ -105,6 +110,7 @@ func (c *compiler) allSites() {
 		cfg := c.cfg.Sites[name]
 		c.snap.sites = append(c.snap.sites, site{
 			name:     name,
+			shown:    []byte(name),
 			request:  compileEdits(cfg.Headers.Request),
 			response: compileEdits(cfg.Headers.Response),
 		})

@@ -40,6 +40,7 @@ func (c *compiler) cluster(name string, cfg config.Cluster) *cluster {
 		metrics:      c.set.Cluster(name),
 	}
 	cl.cell, cl.short = c.cfg.CellOf(name)
+	cl.path = []byte(cl.cell + "/" + cl.short)
 	for _, u := range cfg.Upgrades {
 		cl.upgrades = append(cl.upgrades, strings.ToLower(u))
 	}

@@ -16,6 +16,7 @@ func (c *compiler) allMappings() {
 	for i, cfg := range c.cfg.Mappings {
 		m := mapping{
 			name:    strconv.Itoa(i), // as paths count: 0 is mappings[0]
+			shown:   []byte(strconv.Itoa(i)),
 			site:    &c.snap.sites[c.siteIndex(cfg.Site)],
 			session: c.sessionOf(cfg),
 		}

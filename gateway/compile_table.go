@@ -52,6 +52,7 @@ func (c *compiler) routeOptions() route.Options {
 	for i, name := range sortedKeys(c.cfg.Applications) {
 		cfg := c.cfg.Applications[name]
 		applications[name] = i
+		c.snap.applications = append(c.snap.applications, []byte(name))
 		o.Applications = append(o.Applications, route.Application{
 			Name: name, Hosts: cfg.Hosts, ContextRoot: cfg.ContextRoot, Patterns: cfg.Patterns, Clusters: c.indexes(cfg.Clusters),
 		})

@@ -54,8 +54,12 @@ type Exchange struct {
 
 	// Obtaining fills in these.
 	trip      origin.Trip
-	next      int    // index in order of the group to go on with
-	group     *group // in which a slot is looked for: that, or the session's home's
+	number    uint64      // unique on this node while it runs
+	plug      *pluginWork // nil: no plugin was ever called
+	routed    *group      // for which the router was asked; nil: it was not
+	listed    bool        // it listed origins, which plug has
+	next      int         // index in order of the group to go on with
+	group     *group      // in which a slot is looked for: that, or the session's home's
 	seeker    admission.Seeker
 	slots     *admission.Slots // one of which is taken; nil: none
 	trial     bool             // the attempt finds out whether an origin is back
@@ -160,6 +164,7 @@ func (x *Exchange) reset() {
 	x.trial, x.reading, x.overspent = false, false, false
 	x.asked, x.continued, x.trusted, x.released = false, false, false, false
 	x.joined, x.unframed = false, false
+	x.routed, x.listed = nil, false
 	x.requestID = nil
 	x.reason, x.cause, x.Doubt = Served, nil, nil
 	x.clientIP = plainAddr(x.Peer)

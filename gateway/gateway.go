@@ -48,6 +48,9 @@ type Options struct {
 	// Nil: there was no gateway before.
 	Bindings io.Reader
 
+	// Engines makes what runs plugins. Nil: OnlyWazero.
+	Engines Engines
+
 	// Logger is told what happens outside of exchanges. Nil: nobody is.
 	Logger *slog.Logger
 
@@ -115,6 +118,10 @@ func New(o Options) *Gateway {
 		dial = dialTCP
 	}
 	g.registry = newRegistry(dial, g.log)
+	g.registry.keepsCode = true
+	if o.Engines != nil {
+		g.registry.engines = o.Engines
+	}
 	g.registry.told = func() { go g.hearServers() }
 	g.metrics.Gauge = g.gauge
 	g.watcher = newCertWatcher(g.log)

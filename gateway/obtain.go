@@ -55,6 +55,7 @@ func (g *Gateway) obtainAnew(x *Exchange) Reason {
 	x.snap = g.acquire()
 	old.release()
 	x.site, x.mapping, x.session, x.rule, x.next, x.losses = nil, nil, nil, nil, 0, 0
+	x.routed, x.listed = nil, false
 	if reason := g.decide(x); reason != Served {
 		return reason
 	}

@@ -3,16 +3,19 @@ package gateway
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
 	"log/slog"
 	"net"
 	"slices"
 	"sync"
 	"time"
 
+	"weirkeep/abi"
 	"weirkeep/gateway/admission"
 	"weirkeep/gateway/balance"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/session"
+	"weirkeep/plugins"
 )
 
 // registry holds what outlives snapshots: the states of origins, by address;
@@ -21,10 +24,12 @@ import (
 // what the last one that named it has let go is closed. Health checks belong to
 // the current configuration alone.
 type registry struct {
-	dial  func(ctx context.Context, network, address string) (net.Conn, error)
-	log   *slog.Logger // told of origins that go out and come back
-	told  func()       // called when an origin tells other than before; nil: nobody is
-	lobby admission.Lobby
+	dial      func(ctx context.Context, network, address string) (net.Conn, error)
+	log       *slog.Logger // told of origins that go out and come back
+	engines   Engines
+	keepsCode bool   // native code of guests is kept in the state directory
+	told      func() // called when an origin tells other than before; nil: nobody is
+	lobby     admission.Lobby
 
 	mu        sync.Mutex
 	states    shelf[string, *originState]
@@ -33,6 +38,30 @@ type registry struct {
 	balancers shelf[string, balance.Balancer]
 	bindings  shelf[string, *session.Table]
 	checks    map[checkKey]*origin.Check
+
+	house       *plugins.House // nil: no configuration has had plugins
+	plugins     shelf[string, *plugins.Plugin]
+	attachments shelf[string, *plugins.Attachment]
+	tables      map[string]generation // of cluster tables, by cluster
+}
+
+// generation is how often a cluster table has changed.
+type generation struct {
+	text string // of the table
+	n    uint32
+}
+
+// generationOf is the generation of a table: one more whenever it is another one than
+// before.
+func (r *registry) generationOf(cluster string, t *abi.ClusterTable) uint32 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	g := r.tables[cluster]
+	if text := fmt.Sprintf("%+v", *t); text != g.text {
+		g = generation{text, g.n + 1}
+		r.tables[cluster] = g
+	}
+	return g.n
 }
 
 // poolKey is all that makes the connections of two pools different.
@@ -53,6 +82,11 @@ func newRegistry(dial func(ctx context.Context, network, address string) (net.Co
 		balancers: make(shelf[string, balance.Balancer]),
 		bindings:  make(shelf[string, *session.Table]),
 		checks:    make(map[checkKey]*origin.Check),
+
+		engines:     OnlyWazero,
+		plugins:     make(shelf[string, *plugins.Plugin]),
+		attachments: make(shelf[string, *plugins.Attachment]),
+		tables:      make(map[string]generation),
 	}
 }
 

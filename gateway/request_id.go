@@ -20,11 +20,11 @@ func newRequestIDs() *requestIDs {
 	return ids
 }
 
-// write fills dst with the next id: 32 hex digits.
-func (ids *requestIDs) write(dst *[32]byte) {
+// write fills dst with the id of an exchange by its number: 32 hex digits.
+func (ids *requestIDs) write(dst *[32]byte, number uint64) {
 	var raw [16]byte
 	copy(raw[:], ids.process[:])
-	binary.BigEndian.PutUint64(raw[8:], ids.count.Add(1))
+	binary.BigEndian.PutUint64(raw[8:], number)
 	hex.Encode(dst[:], raw[:])
 }
 
@@ -34,12 +34,13 @@ const maxRequestID = 128
 // nameRequest gives the exchange its id: the client's, if it is one, else ours.
 // A client's id that is none is not passed on.
 func (x *Exchange) nameRequest(g *Gateway) {
+	x.number = g.ids.count.Add(1)
 	if id := x.Head.RequestID; validRequestID(id) {
 		x.requestID = id
 		return
 	}
 	x.Head.RequestID = nil
-	g.ids.write(&x.ids)
+	g.ids.write(&x.ids, x.number)
 	x.requestID = x.ids[:]
 }
 

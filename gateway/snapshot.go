@@ -15,6 +15,7 @@ import (
 	"weirkeep/gateway/route"
 	"weirkeep/gateway/session"
 	"weirkeep/gateway/wire"
+	"weirkeep/plugins"
 )
 
 // snapshot is one validated configuration, compiled. Nothing in it changes once
@@ -32,6 +33,10 @@ type snapshot struct {
 	actions  []*ruleAction  // of rules, as the table counts them
 	sessions map[*session.Definition]*sessionPolicy
 	unmapped *metrics.Mapping // of what no mapping took
+
+	applications [][]byte // names, as the table counts them
+	plugins      map[string]*plugins.Plugin
+	attachments  []*plugins.Attachment
 
 	heads       wire.Rules
 	bodyBytes   int64
@@ -58,6 +63,7 @@ type times struct {
 // site is what holds for a set of host names.
 type site struct {
 	name     string
+	shown    []byte // the same, for plugins
 	request  edits
 	response edits
 	pages    map[Reason]page
@@ -67,6 +73,7 @@ type site struct {
 // mapping ties a site to the origins that serve it.
 type mapping struct {
 	name    string // as shown in logs and metrics
+	shown   []byte // the same, for plugins
 	site    *site
 	session *sessionPolicy // nil: none
 	metrics *metrics.Mapping
@@ -76,6 +83,7 @@ type mapping struct {
 type cluster struct {
 	name         string
 	cell, short  string // the parts of its name
+	path         []byte // cell/cluster, for plugins
 	members      []*member
 	hostHeader   []byte // nil: the client's or the origin's
 	hostOrigin   bool
@@ -85,6 +93,7 @@ type cluster struct {
 
 	// These hold where the cluster leads a group.
 	queue     *admission.Queue
+	router    *router       // nil: none chooses its origins
 	overflows bool          // what the queue cannot hold goes on to the next group
 	comeback  time.Duration // when an origin that is out is looked at again
 	retries   int

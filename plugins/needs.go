@@ -1,8 +1,9 @@
 package plugins
 
 import (
-	"slices"
 	"strings"
+
+	"weirkeep/gateway/wire"
 )
 
 // Needs are what a plugin is shown of an exchange.
@@ -80,12 +81,36 @@ func ParseNeeds(kind Kind, tokens []string) (n Needs, unknown []string) {
 // has reports whether something is granted.
 func (n *Needs) has(bit uint32) bool { return n.Granted&bit != 0 }
 
-// ShowsHeader reports whether a header field, in lower case, is shown.
-func (n *Needs) ShowsHeader(name string) bool {
-	if n.has(NeedHeader) && slices.Contains(n.Headers, name) {
-		return true
+// Shows reports whether one of some bits is granted.
+func (n *Needs) Shows(bits uint32) bool { return n.Granted&bits != 0 }
+
+// ShowsField reports whether a header field is shown, whatever the case of its name.
+// It allocates nothing.
+func (n *Needs) ShowsField(name []byte) bool {
+	for _, h := range n.Headers {
+		if wire.EqualFold(name, h) {
+			return true
+		}
 	}
-	return n.has(NeedHeaders) && !slices.Contains(secretHeaders, name)
+	if !n.has(NeedHeaders) {
+		return false
+	}
+	for _, h := range secretHeaders {
+		if wire.EqualFold(name, h) {
+			return false
+		}
+	}
+	return true
+}
+
+// ShowsCookie reports whether a cookie is shown.
+func (n *Needs) ShowsCookie(name []byte) bool {
+	for _, c := range n.Cookies {
+		if string(name) == c {
+			return true
+		}
+	}
+	return false
 }
 
 // body is how many bytes of a body a plugin may be shown, and set.

@@ -77,6 +77,20 @@ func (p *Plugin) Info() Info {
 	return Info{Name: p.config.Name, Kind: p.config.Kind, Engine: p.module.key.engine, SHA256: p.sum, GoGuest: p.goGuest, Bytes: p.size[0], MeteredBytes: p.size[1]}
 }
 
+// Needs are what the plugin is shown.
+func (p *Plugin) Needs() *Needs { return &p.needs }
+
+// OnError is what happens when it gives no result; empty: whoever attaches it says so.
+func (p *Plugin) OnError() string {
+	if p.config.OnError == "" && !p.config.Kind.MustSay() {
+		return Policies[p.config.Kind][0]
+	}
+	return p.config.OnError
+}
+
+// Sum is the SHA-256 of a module.
+func Sum(wasm []byte) [sha256.Size]byte { return sha256.Sum256(wasm) }
+
 // Counters are what the plugin has done.
 func (p *Plugin) Counters() *Counters { return p.counters }
 

@@ -36,4 +36,9 @@ func (a *Attachment) tableSize() int {
 
 // SetTable gives the attachment another cluster table. Instances get it before they
 // are called again; those whose buffer is too small for it are replaced.
-func (a *Attachment) SetTable(t *abi.ClusterTable) { a.table.Store(newTable(t)) }
+// One of the same generation is the same table.
+func (a *Attachment) SetTable(t *abi.ClusterTable) {
+	if now := a.table.Load(); now == nil || now.t.Generation != t.Generation {
+		a.table.Store(newTable(t))
+	}
+}

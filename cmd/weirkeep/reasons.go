@@ -42,6 +42,8 @@ var advices = map[string]advice{
 	"queue_timeout":            {"The origins were busy for as long as a request may wait: they are slower than they should be, or their capacity is set too low.", "clusters.*.queue.timeout, clusters.*.origins[].capacity"},
 	"no_origin":                {"Every origin of the cluster is ejected, down, draining, in maintenance or disabled; the cause beside it in the log says which is what, weirkeep origin ls says why.", "clusters.*.failover, clusters.*.health, clusters.*.origins[].state, mappings[].failover"},
 	"session_origin_out":       {"The origin that knows the client's session is out, and sessions may not go elsewhere.", "sessions.*.on_primary_down"},
+	"router_exhausted":         {"The origins that the router plugin lists are down, full, or not of the request's group; the cause in the log names them.", "clusters.*.on_exhausted, plugins.*.on_full"},
+	"plugin_error":             {"A plugin faulted, or answered with an error; weirkeep plugin ls shows its last faults.", "plugins.*.on_error"},
 	"connect_refused":          {"The origin does not run, listens at another port or address, or a firewall refuses.", "clusters.*.origins"},
 	"name_not_found":           {"The host of the origin's address is misspelt, or the resolver does not answer.", "clusters.*.origins"},
 	"tls_failed":               {"The origin's certificate has expired, has another name, or is signed by an authority that is not known here; or the origin speaks plain HTTP at that port.", "clusters.*.tls"},

@@ -108,6 +108,9 @@ func (s *Seeker) Bar(i int) {
 	}
 }
 
+// Tried reports whether the seeker is kept from origin i.
+func (s *Seeker) Tried(i int) bool { return s.barred(i) }
+
 func (s *Seeker) barred(i int) bool { return i < 64 && s.Barred&(1<<i) != 0 }
 
 // seeks reports whether the seeker would take a slot at the origin.
