@@ -88,6 +88,9 @@ type Config struct {
 	// Lists are for in_list() in rules, by name: addresses and networks, hosts, texts.
 	Lists map[string][]string `yaml:"lists" keys:"name"`
 
+	// Plugins are WebAssembly modules, by name, for clusters, sites and rules to name.
+	Plugins map[string]Plugin `yaml:"plugins" keys:"name"`
+
 	// AccessLog says where and how exchanges are recorded.
 	AccessLog AccessLog `yaml:"access_log"`
 	// Include names further files by pattern, relative to this one.
@@ -220,6 +223,9 @@ type Cluster struct {
 	Health           *Health       `yaml:"health"`                                                            // checks of the origins; nil: none
 	Retry            Retry         `yaml:"retry"`                                                             // when a request may be sent again
 	Session          string        `yaml:"session"`                                                           // name of a session, for sites that name none; default: none is bound
+	Router           string        `yaml:"router"`                                                            // name of a plugin of kind router, which chooses before the balancer does; default: none
+	OnExhausted      string        `yaml:"on_exhausted" default:"fail" enum:"fail|default-balancer"`          // when no origin that the router listed can be used: fail (default): 503 | default-balancer: the balancer chooses
+	Metric           *Metric       `yaml:"metric"`                                                            // who finds out how busy its origins are; nil: nobody
 	Edition          EditionLabel  `yaml:"edition"`                                                           // of those of its origins that have none of their own
 	Weblogic         Weblogic      `yaml:"weblogic"`                                                          // for origins that are WebLogic servers
 }
@@ -334,6 +340,7 @@ type Site struct {
 	Pages      map[string]string `yaml:"pages" keys:"page" check:"file"`              // file by what it is shown for: busy (a queue was full, or the wait in it too long), network (an origin failed: not reached, too slow, or a broken answer), or a status such as "404"; paths made absolute
 	Session    string            `yaml:"session"`                                     // name of a session; default: the cluster's
 	Headers    SiteHeaders       `yaml:"headers"`                                     // edits of header fields
+	Filters    []Filter          `yaml:"filters"`                                     // plugins that edit requests, in this order, and responses, in reverse
 	Rules      []Rule            `yaml:"rules"`                                       // of this site, after those of all
 }
 

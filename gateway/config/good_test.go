@@ -82,6 +82,7 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 			Queue:            Queue{Size: 200, Timeout: 10 * s, Overflow: "busy"},
 			Failover:         Failover{Threshold: 5, ConnectFailures: 1, Count: []string{"connect", "reset", "timeout", "502", "503", "504"}},
 			Retry:            Retry{Retries: &one, Budget: 2000},
+			OnExhausted:      "fail",
 		}},
 		Sites:       map[string]Site{"default": {Hosts: []string{"**"}, PathPrefix: "/"}},
 		DefaultSite: "default",

@@ -27,7 +27,9 @@ var grammars = map[string]grammar{
 	"listen":          grammarListen,
 	"name":            grammarName,
 	"name-or-ip":      grammarServerName,
+	"need":            grammarNeed,
 	"origin":          grammarOrigin,
+	"outlet":          grammarOutlet,
 	"page":            grammarPage,
 	"path-prefix":     grammarPathPrefix,
 	"prefix":          grammarPrefix,
@@ -35,6 +37,7 @@ var grammars = map[string]grammar{
 	"request-path":    grammarRequestPath,
 	"secret":          grammarSecret,
 	"servlet-pattern": grammarServletPattern,
+	"sha256":          grammarSHA256,
 	"token":           grammarToken,
 	"url-param":       grammarURLParam,
 }

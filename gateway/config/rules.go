@@ -12,11 +12,13 @@ import (
 // Rule is a condition and what happens to requests that it is true of: permit,
 // redirect or reject, one of them. The first rule that matches decides.
 type Rule struct {
-	Name     string     `yaml:"name" required:"true" check:"name"` // in logs, metrics and explanations; required
-	When     Expression `yaml:"when"`                              // condition, in the language of RULES.md; default: always
-	Permit   *Permit    `yaml:"permit"`                            // only some origins may serve it
-	Redirect *Redirect  `yaml:"redirect"`                          // it is sent elsewhere
-	Reject   *Reject    `yaml:"reject"`                            // it is refused
+	Name     string     `yaml:"name" required:"true" check:"name"`                 // in logs, metrics and explanations; required
+	When     Expression `yaml:"when"`                                              // condition, in the language of RULES.md; default: always
+	Match    string     `yaml:"match"`                                             // name of a plugin of kind matcher, instead of when
+	OnError  string     `yaml:"on_error" enum:"match|no-match" foreign:"on-error"` // what the rule is when a plugin that it asks fails: match: true | no-match: false; default: what the plugin says
+	Permit   *Permit    `yaml:"permit"`                                            // only some origins may serve it
+	Redirect *Redirect  `yaml:"redirect"`                                          // it is sent elsewhere
+	Reject   *Reject    `yaml:"reject"`                                            // it is refused
 
 	Order            *int   `yaml:"order" range:"0..1000000"`          // lowest first; on all rules of a list or on none; default: the order in which they stand
 	OverrideAffinity bool   `yaml:"override_affinity" default:"false"` // no session's binding shields from it

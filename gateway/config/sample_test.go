@@ -14,6 +14,7 @@ func loadSample(t *testing.T, text string) *Config {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"tls/site.pem", "tls/site.key", "tls/clients.pem", "tls/origins.pem",
+		"plugins/by-customer.wasm", "plugins/busy.wasm", "plugins/looks-automated.wasm", "plugins/redact.wasm",
 		"run/token", "pages/network.html", "pages/missing.html", "pages/busy.html"} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -112,7 +113,7 @@ func isList(p place) bool {
 }
 
 // chosen finds what an operator chooses in a path: indexes, and names of maps.
-var chosen = regexp.MustCompile(`\[\d+\]|^((?:clusters|sites|origins|sessions|hosts|applications|editions|lists)\.)[^.]+|(\.pages\.|\.set\.).*$`)
+var chosen = regexp.MustCompile(`\[\d+\]|^((?:clusters|sites|origins|sessions|hosts|applications|editions|lists|plugins)\.)[^.]+|(\.pages\.|\.set\.).*$`)
 
 // general is a path with * for what an operator chooses. An origin of a cluster
 // has the same keys as a shared one, and a rule of a site as one of all sites.

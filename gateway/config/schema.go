@@ -19,7 +19,7 @@ import (
 // fieldsSources are the files with the structs: their comments are the
 // descriptions.
 //
-//go:embed config.go rules.go applications.go editions.go hosts.go
+//go:embed config.go rules.go applications.go editions.go hosts.go plugins.go
 var fieldsSources embed.FS
 
 // Schema is the JSON Schema (draft 2020-12) of a configuration file, for
@@ -100,6 +100,8 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[Options]():
 		return optionsSchema()
+	case reflect.TypeFor[Params]():
+		return &jsonschema.Schema{Type: "object"}
 	case reflect.TypeFor[Destinations]():
 		one := uint64(1)
 		return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "array", Items: &jsonschema.Schema{Type: "string"}, MinItems: &one}}}

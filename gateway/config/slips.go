@@ -56,6 +56,9 @@ const (
 	hashHint   = `no balancer goes by the client: "session", beside it, sends the requests of a session to one origin`
 )
 
+// storeHint is the hint for filters that are to act on what is stored.
+const storeHint = "there is no cache yet, so nothing is stored: every filter acts when a response is delivered"
+
 // outHint is the hint for states that are healths here.
 const outHint = didYouMean + `"disabled"? Nothing is sent to it then; whether it works is found out, not written`
 
@@ -68,6 +71,17 @@ var foreignValues = map[string]map[string]string{
 		"up":    didYouMean + `"serving"?`, "ready": didYouMean + `"serving"?`, "active": didYouMean + `"serving"?`, "enabled": didYouMean + `"serving"?`, "online": didYouMean + `"serving"?`,
 		"down": outHint, "ejected": outHint, "off": outHint, "offline": outHint, "inactive": outHint,
 		"backup": reserveHint, "standby": reserveHint, "spare": reserveHint,
+	},
+	"stage": {"store": storeHint},
+	"plugin-kind": {
+		"call_router": didYouMean + `"router"?`, "balancer": didYouMean + `"router"?`,
+		"metric": didYouMean + `"collector"?`, "metric_collector": didYouMean + `"collector"?`,
+		"rule": didYouMean + `"matcher"?`, "rule_matcher": didYouMean + `"matcher"?`,
+	},
+	"on-error": {
+		"ignore": didYouMean + `"skip"?`, "continue": didYouMean + `"skip"?`, "fail_open": didYouMean + `"skip"?`,
+		"fail": didYouMean + `"reject"?`, "fail_closed": didYouMean + `"reject"?`,
+		"balancer": didYouMean + `"default-balancer"?`,
 	},
 	"balancer": {
 		"least_conn": loadHint, "leastconn": loadHint, "least_connections": loadHint, "least_connection": loadHint, "least_request": loadHint, "least_load": loadHint, "lc": loadHint,

@@ -108,6 +108,10 @@ func (r *reader) value(n ast.Node, v reflect.Value, path string, f rules) {
 		r.options(n, o, path)
 		return
 	}
+	if p, ok := v.Addr().Interface().(*Params); ok {
+		r.params(n, p, path)
+		return
+	}
 	if isText(v) {
 		r.scalar(n, v, path, f)
 		return
