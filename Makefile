@@ -27,6 +27,7 @@ FUZZ    := \
            gateway:FuzzAccessLine \
            gateway:FuzzFrontSplits \
            gateway:FuzzServers \
+           plugins/engine:FuzzCheckMetered \
            rules/websphere:FuzzConvert \
            rules/websphere:FuzzSelector \
            rules:FuzzCompile \

@@ -55,7 +55,7 @@ func TestRequestIDsAreUnique(t *testing.T) {
 		ids := newRequestIDs()
 		for range 1000 {
 			var id [32]byte
-			if ids.write(&id); seen[id] {
+			if ids.write(&id, ids.count.Add(1)); seen[id] {
 				t.Fatalf("%s was given twice", id[:])
 			}
 			seen[id] = true
