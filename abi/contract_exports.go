@@ -57,7 +57,7 @@ var Exports = []Export{
 		Returns: "how many bytes of operations it wrote; 0 changes nothing; negative: an error", Does: "Edits or replaces an answer."},
 	{Name: "gw_tick", Args: blobArg, Result: I32, Kinds: []Kind{Router, Collector, Filter}, Presence: Optional, When: "must be there if `tick` is set",
 		Returns: "0", Does: "Is called every `tick`, on an instance that serves no requests."},
-	{Name: "gw_on_http_response", Args: blobArg, Result: I32, Kinds: []Kind{Router, Collector, Filter}, Presence: Optional, When: "must be there if `http_call` is imported",
+	{Name: "gw_on_http_response", Args: blobArg, Result: I32, Kinds: []Kind{Router, Collector}, Presence: Optional, When: "must be there if `http_call` is imported",
 		Returns: "0", Does: "Reads the answer to an `http_call`."},
 }
 

@@ -13,7 +13,7 @@ const top = "../.."
 
 // Generating changes nothing: what is in the tree is what the tables say.
 func TestTheTreeIsWhatIsGenerated(t *testing.T) {
-	files, err := generate()
+	files, err := generate(top)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Command generate writes what is made from the tables of package abi: the
-// constants of every SDK. It is run
+// Command generate writes what is made from the tables of package abi: ABI.md,
+// the page for people who write guests, and the constants of every SDK. It is run
 // from the top folder, by `make generate`; a test fails when a file is not what
 // it would write.
 package main
@@ -19,7 +19,7 @@ func main() {
 
 // write makes all files and puts them in their places below the top folder.
 func write(top string) error {
-	files, err := generate()
+	files, err := generate(top)
 	if err != nil {
 		return err
 	}
@@ -41,9 +41,14 @@ type file struct {
 	text []byte
 }
 
-// generate makes all files.
-func generate() ([]file, error) {
-	var files []file
+// generate makes all files. It reads the golden vectors below the top folder, from
+// which the page has its examples.
+func generate(top string) ([]file, error) {
+	text, err := page(top)
+	if err != nil {
+		return nil, err
+	}
+	files := []file{{"abi/ABI.md", text}}
 	for _, l := range languages {
 		text, err := l.constants()
 		if err != nil {
