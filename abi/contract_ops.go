@@ -1,5 +1,7 @@
 package abi
 
+import "slices"
+
 // OpRule is what an operation may say and where it may stand.
 type OpRule struct {
 	Code       uint16
@@ -57,11 +59,13 @@ func opName(code uint16) string {
 // refusedPrefix begins the names of a family of hop-by-hop fields.
 const refusedPrefix = "proxy-"
 
+// HopNames are the fields that end at a hop, in lower case: no guest is shown
+// them, and none may set them. So is every name that begins with Proxy-, and in a
+// message what its Connection field names.
+var HopNames = []string{"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"}
+
 // RefusedNames are the headers that guests may not set, add or delete, in lower
-// case: those that end at a hop, and those that the gateway writes itself. So is
-// every name that begins with Proxy-.
-var RefusedNames = []string{
-	"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
+// case: those that end at a hop, and those that the gateway writes itself.
+var RefusedNames = append(slices.Clone(HopNames),
 	"content-length", "host", "expect", "http2-settings", "via", "forwarded",
-	"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "age", "cache-status",
-}
+	"x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "age", "cache-status")

@@ -76,14 +76,19 @@ func appendObject(dst []byte, params []Param) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// appendFloat writes the shortest digits that read back equal; very small and
-// very large numbers have an exponent.
+// appendFloat writes the shortest digits that read back equal, in the form that
+// JavaScript has made usual: very small and very large numbers have an exponent,
+// without zeros before it.
 func appendFloat(dst []byte, f float64) ([]byte, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return dst, fmt.Errorf("%w: the number %v", ErrParam, f)
 	}
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
-		return strconv.AppendFloat(dst, f, 'e', -1, 64), nil
+		dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+		if n := len(dst); dst[n-2] == '0' && dst[n-3] == '-' { // e-09
+			dst = append(dst[:n-2], dst[n-1])
+		}
+		return dst, nil
 	}
 	return strconv.AppendFloat(dst, f, 'f', -1, 64), nil
 }
