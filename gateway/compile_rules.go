@@ -46,6 +46,7 @@ func (c *compiler) ruleOptions() rules.Options {
 		}
 		o.Lists[name] = list
 	}
+	o.Matchers = c.cfg.PluginsOf("matcher")
 	for _, cl := range c.snap.clusters {
 		cell, name := c.cfg.CellOf(cl.name)
 		o.Clusters = append(o.Clusters, cell+"/"+name)
@@ -60,8 +61,8 @@ func (c *compiler) rule(language *rules.Language, site int, cfg *config.Rule) {
 	}
 	r := route.Rule{Name: cfg.Name, Site: site, OverrideAffinity: cfg.OverrideAffinity, ShareCache: cfg.ShareCache}
 	a := &ruleAction{name: cfg.Name, path: path, place: c.cfg.At(path, config.Warning, "", "", "").Place(), metrics: c.set.Rule(cfg.Name)}
-	if cfg.When != "" {
-		r.When = c.condition(language, path+".when", cfg)
+	if text := conditionText(cfg); text != "" {
+		r.When = c.condition(language, path, text, cfg)
 	}
 	switch {
 	case cfg.Permit != nil:
@@ -77,8 +78,15 @@ func (c *compiler) rule(language *rules.Language, site int, cfg *config.Rule) {
 }
 
 // condition compiles the expression of a rule; each mistake gets its place in it.
-func (c *compiler) condition(language *rules.Language, path string, cfg *config.Rule) *rules.Program {
-	program, errs := language.Compile(cfg.Name, string(cfg.When))
+func (c *compiler) condition(language *rules.Language, rule, text string, cfg *config.Rule) *rules.Program {
+	path := rule + ".when"
+	if cfg.Match != "" {
+		path = rule + ".match"
+	}
+	program, errs := language.Compile(cfg.Name, text)
+	if program != nil {
+		c.failsAs(path, cfg, program)
+	}
 	for _, e := range errs {
 		message := fmt.Sprintf("rule %q: %s", cfg.Name, e.Message)
 		c.problems = append(c.problems, c.cfg.Inside(path, e.Line, e.Column, e.Length, config.Error, e.Code, message, e.Hint))

@@ -26,7 +26,7 @@ func (x *Exchange) fillAsk() {
 	r.Path, r.RawPath, r.Query, r.URL = x.Target.Path, pathOf(x.Target.Raw), x.Target.Query, x.Target.Raw
 	r.Fields, r.Size = x.Head.Fields, declared(x.Head.Length)
 	r.Client, r.Peer = x.client(), netip.AddrPortFrom(plainAddr(x.Peer), x.Peer.Port())
-	r.TLS, r.ID = x.TLS, x.requestID
+	r.TLS, r.ID, r.Matchers = x.TLS, x.requestID, x
 }
 
 // pathOf is a target without its query.

@@ -39,6 +39,8 @@ func (x *Exchange) work() *pluginWork {
 func (w *pluginWork) show(n *plugins.Needs) *abi.View {
 	x, v := w.exchange, &w.view
 	*v = abi.View{
+		Args: v.Args[:0],
+
 		RequestID: x.number, Now: uint64(x.Now.UnixNano()), Method: methodID(x.Method), Version: abi.HTTP10 + uint8(x.Minor),
 		Attempts: uint16(min(x.attempts, 1<<16-1)), Granted: n.Granted, Port: x.port(), BodyLength: bodyLength(x.Head.Length),
 		Headers: w.headers[:0], Cookies: w.cookies[:0], Origins: w.origins[:0],
@@ -108,7 +110,10 @@ func (w *pluginWork) showPlace(n *plugins.Needs) {
 	}
 	if n.Shows(plugins.NeedSite) && x.mapping != nil {
 		m := x.mapping
-		v.Mapping, v.Site, v.Cluster = m.shown, m.site.shown, x.order[0].lead.path
+		v.Mapping, v.Site = m.shown, m.site.shown
+		if x.group != nil {
+			v.Cluster = x.group.lead.path // of a router's call
+		}
 		if i := x.decision.Application; i >= 0 {
 			v.Application = x.snap.applications[i]
 		}

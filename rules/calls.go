@@ -120,6 +120,13 @@ func like(s string) (*pattern, error) { return newLike(s, "") }
 
 func ilike(s string) (*pattern, error) { return newLike(s, "i") }
 
+// pluginTest asks a matcher without arguments.
+func pluginTest(c leaves, args []ast.Node) test {
+	name, ok := constant(args, 0)
+	i, known := c.language.matchers[name]
+	return only(ok && known && len(args) == 1, func(f *frame) bool { return f.ask(i, nil) })
+}
+
 func percentTest(_ leaves, args []ast.Node) test {
 	if len(args) != 1 {
 		return nil

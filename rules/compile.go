@@ -134,7 +134,7 @@ func tooDeep(source string, tokens []lexer.Token) *Error {
 
 // generate compiles an expression without mistakes, with its leaves patched in.
 func (l *Language) generate(name, source string, tree ast.Node) (*Program, []*Error) {
-	p := &Program{language: l, source: source, seed: seedOf(name)}
+	p := &Program{language: l, name: name, source: source, seed: seedOf(name)}
 	p.cost, p.requires, p.reads = l.costOf(tree), requiresOf(tree), readsOf(tree)
 	patch, options := &patcher{leaves: leaves{l}, program: p}, l.exprOptions()
 	options = append(options, expr.Patch(entries{}))

@@ -85,8 +85,10 @@ func (f *frame) equal(value []byte, text string) bool {
 
 // unwrap is the error without the place in the program, which a log has no use for.
 func unwrap(err error) error {
-	if errors.Is(err, ErrSealed) {
-		return ErrSealed
+	for _, known := range [...]error{ErrSealed, errUnknown, errFailed} {
+		if errors.Is(err, known) {
+			return known
+		}
 	}
 	if e, ok := errors.AsType[*file.Error](err); ok {
 		return errors.New(e.Message)

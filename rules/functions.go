@@ -31,6 +31,7 @@ type function struct {
 	result    string
 
 	literal func(l *Language, s string) error // checks its arguments that must be literal: all but the first of several; nil: any expression will do
+	leads   bool                              // only the first argument must be literal
 	named   func(s string) error              // checks its first argument if that is literal
 	takes   []reflect.Type                    // what its first argument can be, where the machine would take anything
 	pattern func(s string) (*pattern, error)  // compiles its second argument
@@ -149,6 +150,13 @@ var functions = []function{
 		about:   "state of a cluster: .up origins in service, .inflight exchanges, .capacity_left",
 		example: `cluster("main/shop").up`, result: `1`,
 		build: func(f *frame) any { return func(s string) clusterType { return f.cluster(f.language.clusters[s]) } },
+	},
+	{
+		name: "plugin", signature: `plugin("name", args...) bool`, cost: 50, literal: checkMatcher, leads: true,
+		about:   "what a plugin of kind matcher says of the request, and up to 8 texts",
+		example: `plugin("automated")`, result: `true`,
+		build: func(f *frame) any { return f.askNamed },
+		test:  pluginTest,
 	},
 	{
 		name: "bucket", signature: `bucket("salt") int`, cost: 3, literal: checkText,

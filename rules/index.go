@@ -172,13 +172,14 @@ type Reads struct {
 	Session  bool
 	Cert     bool
 	Clusters bool
+	Matchers []string // plugins that it asks
 }
 
 // readsOf finds what an expression reads.
 func readsOf(root ast.Node) Reads {
 	v := &reading{}
 	ast.Walk(&root, v)
-	for _, names := range []*[]string{&v.Headers, &v.Cookies, &v.Queries} {
+	for _, names := range []*[]string{&v.Headers, &v.Cookies, &v.Queries, &v.Matchers} {
 		*names = union(*names, nil)
 	}
 	return v.Reads
@@ -215,6 +216,8 @@ func (v *reading) call(n *ast.CallNode) {
 		v.Session = true
 	case "cluster":
 		v.Clusters = true
+	case "plugin":
+		v.Matchers = append(v.Matchers, name)
 	}
 }
 

@@ -63,6 +63,11 @@ func (v *calls) call(n *ast.CallNode) {
 	switch {
 	case fn.name == "cidr" && len(n.Arguments) == 1:
 		v.add(n, codeLanguage, "not enough arguments to call cidr", "name networks behind the address")
+	case fn.leads:
+		v.literal(fn, n, n.Arguments[0])
+		if err := checkArguments(len(n.Arguments) - 1); err != nil {
+			v.add(n, codeLanguage, err.Error(), "")
+		}
 	case fn.literal != nil && len(n.Arguments) == 1:
 		v.literal(fn, n, n.Arguments[0])
 	case fn.literal != nil:

@@ -33,6 +33,7 @@ type Request struct {
 	Session  Session
 	Now      time.Time
 	Clusters Clusters // nil: no cluster has anything
+	Matchers Matchers // nil: each fails
 }
 
 // TLS is what a client's connection agreed on.

@@ -25,6 +25,7 @@ import (
 type Options struct {
 	Lists                map[string]*List // for in_list()
 	Clusters             []string         // for cluster(): "cell/name"; in this cell the name alone will do
+	Matchers             []string         // for plugin(): names of plugins of kind matcher
 	Cell, NodeName, Zone string
 	CostLimit            int // of one expression; 0: 500
 }
@@ -36,6 +37,7 @@ const defaultCostLimit = 500
 type Language struct {
 	options   Options
 	functions map[string]*function // by name
+	matchers  map[string]int       // index into Options.Matchers
 	clusters  map[string]int       // index into Options.Clusters, by every name it goes by
 	frames    sync.Pool            // of *frame
 	names     map[string]any       // the environment, for its types
@@ -48,7 +50,7 @@ func New(o Options) *Language {
 	if o.CostLimit == 0 {
 		o.CostLimit = defaultCostLimit
 	}
-	l := &Language{options: o, functions: make(map[string]*function), clusters: make(map[string]int)}
+	l := &Language{options: o, functions: make(map[string]*function), clusters: make(map[string]int), matchers: make(map[string]int)}
 	for i := range functions {
 		l.functions[functions[i].name] = &functions[i]
 	}
@@ -57,6 +59,9 @@ func New(o Options) *Language {
 		if bare, ok := cutCell(name, o.Cell); ok {
 			l.clusters[bare] = i
 		}
+	}
+	for i, name := range o.Matchers {
+		l.matchers[name] = i
 	}
 	l.frames.New = func() any { return newFrame(l) }
 	l.names = newFrame(l).env
@@ -74,6 +79,7 @@ func cutCell(name, cell string) (bare string, ok bool) {
 // A Program is a compiled expression. It is safe for concurrent use.
 type Program struct {
 	language *Language
+	name     string
 	source   string
 	code     *vm.Program
 	tests    []test                    // what the code calls by number
@@ -85,6 +91,7 @@ type Program struct {
 	slow     []string
 	requires Requires
 	reads    Reads
+	failsAs  bool // what it is when one of them fails
 }
 
 // Source is the expression as it was written.
@@ -115,6 +122,11 @@ func (p *Program) Match(r *Request) (bool, error) {
 		f.scratch = nil
 	}
 	p.language.frames.Put(f)
+	if err != nil && p.reads.Matchers != nil {
+		if matched, ok := p.concluded(err); ok {
+			return matched, nil
+		}
+	}
 	matched, _ := result.(bool)
 	return matched, err
 }

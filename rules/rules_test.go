@@ -25,6 +25,7 @@ func request() *Request {
 		Session:  Session{ID: []byte("x!17!18"), Primary: []byte("17"), Secondary: []byte("18")},
 		Now:      time.Date(2026, 11, 29, 13, 14, 15, 0, time.UTC),
 		Clusters: clusterStates{{1, 12, 38}},
+		Matchers: yesman{},
 	}
 }
 
@@ -53,7 +54,7 @@ func language(tb testing.TB) *Language {
 		}
 		lists[name] = list
 	}
-	return New(Options{Lists: lists, Clusters: []string{"main/shop"}, Cell: "main", NodeName: "edge-1", Zone: "z1"})
+	return New(Options{Lists: lists, Clusters: []string{"main/shop"}, Matchers: []string{"automated"}, Cell: "main", NodeName: "edge-1", Zone: "z1"})
 }
 
 func compile(tb testing.TB, l *Language, source string) *Program {
@@ -279,3 +280,8 @@ func TestMappedNetworks(t *testing.T) {
 		}
 	}
 }
+
+// yesman is a matcher that says yes.
+type yesman struct{}
+
+func (yesman) Ask(int, string, []string) Answer { return Yes }

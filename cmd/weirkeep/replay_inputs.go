@@ -45,6 +45,7 @@ func languageOf(cfg *config.Config) *rules.Language {
 		cell, short := cfg.CellOf(name)
 		o.Clusters = append(o.Clusters, cell+"/"+short)
 	}
+	o.Matchers = cfg.PluginsOf("matcher")
 	return rules.New(o)
 }
 

@@ -51,3 +51,13 @@ type Filter struct {
 // shownTokens are the parts of a request that a plugin may be shown, but for
 // single fields and cookies.
 var shownTokens = []string{"method", "scheme", "host", "path", "query", "target", "client", "session", "site", "body", "body-prefix", "origins", "headers"}
+
+// PluginsOf are the names of the plugins of a kind, in order.
+func (c *Config) PluginsOf(kind string) (names []string) {
+	for _, name := range sortedKeys(c.Plugins) {
+		if c.Plugins[name].Kind == kind {
+			names = append(names, name)
+		}
+	}
+	return names
+}
