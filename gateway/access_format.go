@@ -41,6 +41,9 @@ func appendAccessJSON(dst []byte, r *accessRecord) []byte {
 	if in := r.text(accessInputs); len(in) > 0 && !r.texts[accessInputs].cut {
 		dst = append(append(dst, `,"inputs":`...), in...)
 	}
+	if tags := r.text(accessTags); len(tags) > 0 && !r.texts[accessTags].cut {
+		dst = append(append(dst, `,"tags":`...), tags...)
+	}
 	if cause := r.text(accessCause); len(cause) > 0 {
 		dst = appendJSONText(append(dst, `,"cause":`...), cause)
 	}
@@ -108,6 +111,7 @@ var accessTextNames = [accessTexts]string{
 	accessRequestID: "request_id",
 	accessProtocol:  "protocol",
 	accessInputs:    "inputs",
+	accessTags:      "tags",
 	accessCause:     "cause",
 }
 

@@ -47,6 +47,7 @@ const (
 	accessRequestID
 	accessProtocol // where minor is not known
 	accessInputs   // an object of JSON, what else the decision was made from
+	accessTags     // an object of JSON: what filters say
 	accessCause    // what lies behind the reason; may quote a client or an origin
 	accessTexts
 )
@@ -62,6 +63,7 @@ var accessLimits = [accessTexts]int{
 	accessRequestID: 256,
 	accessProtocol:  32,
 	accessInputs:    16 << 10,
+	accessTags:      8 << 10,
 	accessCause:     512,
 }
 

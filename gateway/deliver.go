@@ -18,12 +18,30 @@ func (g *Gateway) deliver(x *Exchange) Reason {
 	if t.Status.Code == 101 {
 		return g.tunnel(x)
 	}
+	if len(x.site.filters) > 0 {
+		if reason, replaced := g.filterAnswer(x); replaced {
+			return g.replaceAnswer(x, reason)
+		}
+	}
 	if t.Expect && !x.continued {
 		x.w.Close() // whether its body comes now is the client's choice
 	}
 	x.w.Head(t.Status.Code, reasonPhrase(t.Status), x.answerFields(), x.answerLength())
 	reason := x.passBody()
 	x.endTrip(reason)
+	return reason
+}
+
+// replaceAnswer sends what stands in for the origin's answer, of which nobody reads
+// the rest.
+func (g *Gateway) replaceAnswer(x *Exchange, reason Reason) Reason {
+	x.trip.End(false)
+	x.leave()
+	if reason == AnsweredByFilter {
+		g.giveAnswer(x)
+	} else {
+		g.refuse(x, reason)
+	}
 	return reason
 }
 

@@ -58,6 +58,10 @@ type Exchange struct {
 	plug      *pluginWork // nil: no plugin was ever called
 	routed    *group      // for which the router was asked; nil: it was not
 	listed    bool        // it listed origins, which plug has
+	edited    bool        // a filter has edited path, query or host
+	given     given       // what a filter answers; status 0: none does
+	tags      []byte      // what filters say of the exchange: an object of JSON, not ended
+	tagged    int         // how many they are
 	next      int         // index in order of the group to go on with
 	group     *group      // in which a slot is looked for: that, or the session's home's
 	seeker    admission.Seeker
@@ -164,7 +168,11 @@ func (x *Exchange) reset() {
 	x.trial, x.reading, x.overspent = false, false, false
 	x.asked, x.continued, x.trusted, x.released = false, false, false, false
 	x.joined, x.unframed = false, false
-	x.routed, x.listed = nil, false
+	x.routed, x.listed, x.edited = nil, false, false
+	x.given.status, x.tags, x.tagged = 0, x.tags[:0], 0
+	if x.plug != nil {
+		x.plug.kept = x.plug.kept[:0]
+	}
 	x.requestID = nil
 	x.reason, x.cause, x.Doubt = Served, nil, nil
 	x.clientIP = plainAddr(x.Peer)

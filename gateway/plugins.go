@@ -61,6 +61,7 @@ func (c *compiler) allPlugins() {
 	}
 	for _, name := range sortedKeys(c.cfg.Plugins) {
 		path := "plugins." + name
+		c.refuseBodies(name, c.cfg.Plugins[name].Needs)
 		p, err := c.plugin(house, name, c.cfg.Plugins[name])
 		switch problems, ok := err.(plugins.Problems); {
 		case ok:

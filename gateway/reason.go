@@ -45,6 +45,7 @@ const (
 	SessionOriginOut
 	RouterExhausted
 	PluginFailed
+	AnsweredByFilter
 	ConnectRefused
 	NameNotFound
 	TLSFailed
@@ -97,7 +98,8 @@ var reasonTable = [reasons]struct {
 	NoOrigin:          {"no_origin", 503, "network", "no origin is in service: each is out, drains, is in maintenance or disabled", "obtain"},
 	SessionOriginOut:  {"session_origin_out", 503, "network", "the origin that the session is bound to is out of service", "obtain"},
 	RouterExhausted:   {"router_exhausted", 503, "network", "none of the origins that the router lists can take this request", "obtain"},
-	PluginFailed:      {"plugin_error", 503, "network", "a plugin that has to be asked has failed", "obtain"},
+	PluginFailed:      {"plugin_error", 503, "network", "a plugin that has to be asked has failed", "filters"},
+	AnsweredByFilter:  {"answered_by_filter", 0, "", "a filter plugin gave the answer", "filters"},
 	ConnectRefused:    {"connect_refused", 502, "network", "the origin refused the connection or cannot be reached", "obtain"},
 	NameNotFound:      {"name_not_found", 502, "network", "the origin's name could not be resolved", "obtain"},
 	TLSFailed:         {"tls_failed", 502, "network", "TLS with the origin could not be set up", "obtain"},

@@ -94,6 +94,9 @@ func (x *Exchange) fill(r *accessRecord) {
 	if x.mapping != nil {
 		x.fillInputs(r)
 	}
+	if x.tagged > 0 {
+		r.cloneText(accessTags, append(x.tags, '}'))
+	}
 	if x.rule != nil {
 		r.rule, r.action = x.rule.name, x.rule.action.String()
 	}

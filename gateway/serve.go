@@ -9,9 +9,8 @@ import (
 // to an answer that has been sent. This is the page to read first: one call a
 // room. A room returns Served to go on, or the reason why the walk ends.
 //
-// Rooms that are yet to come have their place here: request filters and the cache
-// lookup between decide and obtain; the router inside obtain; ESI and response
-// filters inside deliver.
+// Rooms that are yet to come have their place here: the cache lookup between the
+// filters and obtain; ESI inside deliver.
 func (g *Gateway) serve(x *Exchange, w Responder) {
 	x.w = w
 	x.snap = g.acquire()
@@ -24,12 +23,18 @@ func (g *Gateway) serve(x *Exchange, w Responder) {
 	} else {
 		reason = g.decide(x)
 	}
+	if reason == Served && len(x.site.filters) > 0 {
+		reason = g.filterRequest(x)
+	}
 	if reason == Served {
 		reason = g.obtain(x)
 	}
-	if reason == Served {
+	switch reason {
+	case Served:
 		reason = g.deliver(x)
-	} else {
+	case AnsweredByFilter:
+		g.giveAnswer(x)
+	default:
 		g.refuse(x, reason)
 	}
 	if err := x.w.End(); err != nil && reason == Served {

@@ -67,6 +67,7 @@ type site struct {
 	shown    []byte // the same, for plugins
 	request  edits
 	response edits
+	filters  []filter
 	pages    map[Reason]page
 	statuses map[int]page // for the statuses that rules choose
 }

@@ -198,6 +198,15 @@ func (t turn) tooLarge() *Failure {
 	return t.a.refuse(ViewTooLarge)
 }
 
+// Invalid files that a result breaks the contract in a way that only the caller could
+// see, and is the failure of the call.
+func (a *Attachment) Invalid(export string, request uint64, why error) *Failure {
+	f := invalid("%v", why)
+	f.Export, f.RequestID = export, request
+	a.breaker.note(time.Now(), true, false)
+	return a.report(f)
+}
+
 func invalid(format string, args ...any) *Fault {
 	return &Fault{Kind: InvalidResult, Message: fmt.Sprintf(format, args...)}
 }

@@ -44,6 +44,7 @@ var advices = map[string]advice{
 	"session_origin_out":       {"The origin that knows the client's session is out, and sessions may not go elsewhere.", "sessions.*.on_primary_down"},
 	"router_exhausted":         {"The origins that the router plugin lists are down, full, or not of the request's group; the cause in the log names them.", "clusters.*.on_exhausted, plugins.*.on_full"},
 	"plugin_error":             {"A plugin faulted, or answered with an error; weirkeep plugin ls shows its last faults.", "plugins.*.on_error"},
+	"answered_by_filter":       {"A filter plugin of the site answers such requests itself.", "sites.*.filters"},
 	"connect_refused":          {"The origin does not run, listens at another port or address, or a firewall refuses.", "clusters.*.origins"},
 	"name_not_found":           {"The host of the origin's address is misspelt, or the resolver does not answer.", "clusters.*.origins"},
 	"tls_failed":               {"The origin's certificate has expired, has another name, or is signed by an authority that is not known here; or the origin speaks plain HTTP at that port.", "clusters.*.tls"},
