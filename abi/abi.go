@@ -66,6 +66,6 @@ func ResultArea(size int) int { return (size + 15) &^ 15 }
 // and limits.body in bytes, body 0 for a plugin that is shown none; largest is
 // the size of the params or the cluster table, whichever is larger.
 func BufferSize(view, body, largest int) int {
-	n := ResultArea(view) + 16384 + 2*ResultArea(body)
+	n := ResultArea(view) + ResultBytes + 2*ResultArea(body)
 	return max(n, (largest+4095)&^4095)
 }
