@@ -66,6 +66,10 @@ race: ## test the concurrent packages under the race detector
 allocs: ## run the allocation tests alone
 	$(GO) test -count=1 -run 'Allocs' ./abi ./gateway/...
 
+.PHONY: generate
+generate: ## write what is made from the tables of abi: ABI.md, the SDKs' constants
+	$(GO) run ./abi/generate
+
 .PHONY: vet
 vet: ## vet, and check the formatting
 	$(GO) vet ./...

@@ -48,7 +48,7 @@ type ErrorCode struct {
 // ErrorCodes are all error codes, in order.
 var ErrorCodes = []ErrorCode{
 	{Failed, "failed", "It did not work, for a reason that has no code of its own."},
-	{BufferSmall, "buffer-too-small", "What was asked for does not fit the buffer given."},
+	{BufferSmall, "buffer-small", "What was asked for does not fit the buffer given."},
 	{NotFound, "not-found", "There is nothing of that name."},
 	{BadArgument, "bad-argument", "An argument makes no sense, or an address is outside memory."},
 	{Denied, "denied", "Not granted to this plugin, or not in this call."},

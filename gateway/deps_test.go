@@ -19,6 +19,8 @@ var dependencies = map[string][]string{
 	"rules/websphere":   {"rules", "gateway/wire", "gateway/unit"},
 	"rules":             {"gateway/wire", "gateway/unit"},
 	"abi":               {},
+	"abi/generate":      {"abi"},
+	"sdk/go":            {"abi"},
 	"gateway/unit":      {},
 	"gateway/metrics":   {},
 	"gateway/probe":     {},
