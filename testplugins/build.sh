@@ -8,8 +8,8 @@
 set -eu
 cd "$(dirname "$0")"
 
-CFLAGS='--target=wasm32 -O2 -std=c11 -Wall -Wextra -Werror -nostdlib -ffreestanding -fno-builtin -I../sdk/c'
-LDFLAGS='-Wl,--no-entry -Wl,--strip-all -Wl,-z,stack-size=8192'
+CFLAGS='--target=wasm32 -mbulk-memory -Os -std=c11 -Wall -Wextra -Werror -nostdlib -ffreestanding -fno-builtin'
+LDFLAGS='-Wl,--no-entry -Wl,--strip-all -Wl,--stack-first -Wl,-z,stack-size=8192'
 
 wat() { # SOURCE MODULE; a line ";; wat2wasm FLAG" in the source names a flag
 	# shellcheck disable=SC2046
@@ -22,7 +22,7 @@ hex() { # SOURCE MODULE; digits, and comments after #
 
 c() { # SOURCE MODULE
 	# shellcheck disable=SC2086
-	clang-16 $CFLAGS $LDFLAGS -o "$2" "$1"
+	clang-16 $CFLAGS $LDFLAGS -o "$2" "$1" && chmod 644 "$2"
 }
 
 need() {

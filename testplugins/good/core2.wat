@@ -1,5 +1,5 @@
 ;; Uses what core 2.0 brought: SIMD, bulk memory, several tables, references, several results, sign
-;; extension, saturating truncation. Lists position 5 if all of it worked.
+;; extension, saturating truncation. Lists position 1 if all of it worked.
 (module
   (memory (export "memory") 2)
   (table $a 2 funcref)
@@ -24,9 +24,9 @@
     (i32.sub (i32.load8_u (i32.const 3)) (i32.const 4)) ;; 0
     i32.add
     (table.size $b)
-    i32.add
-    (i32.const 2)
-    i32.sub
+    i32.add ;; 7
+    (i32.const 6)
+    i32.sub ;; 1
     (local.set $sum)
     (i32.store16 (i32.add (i32.const 0x10000) (i32.load (i32.const 0x10070))) (local.get $sum))
     (i32.const 1)))

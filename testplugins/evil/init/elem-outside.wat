@@ -1,4 +1,5 @@
-;; An element segment lies outside its table.
+;; An element segment lies outside its table. Not every engine says so when it makes the instance;
+;; the loader has to.
 (module
   (table 1 funcref)
   (func $f)
