@@ -99,9 +99,8 @@ func (l *loader) outlet(s, path, plugin string) string {
 		return s
 	}
 	if name, ok := strings.CutPrefix(s, "cluster:"); ok {
-		key := l.clusterKey(name)
-		l.refer(path, plugin, "cluster", key, l.clusterNames())
-		return "cluster:" + key
+		l.refer(path, plugin, "cluster", l.clusterKey(name), l.clusterNames())
+		return s
 	}
 	scheme, hostPort, _ := splitOrigin(s)
 	return scheme + "://" + hostPort
@@ -228,7 +227,8 @@ func (l *loader) checkFilter(f *Filter, path string) {
 	}
 }
 
-// checkMatch looks at the matcher of a rule.
+// checkMatch looks at the matcher of a rule, and at those that its expression asks;
+// whether these exist is for who compiles it.
 func (l *loader) checkMatch(r *Rule) {
 	if l.written(r.Path+".match") && l.written(r.Path+".when") {
 		l.fail(r.Path+".match", "E207", r.Path+" has when and match", `take one of them away; plugin("name") asks a matcher inside when`)
@@ -236,6 +236,12 @@ func (l *loader) checkMatch(r *Rule) {
 	}
 	if p, ok := l.referPlugin(r.Path+".match", r.Path, "matcher", r.Match); ok {
 		l.settle(&r.OnError, p, r.Path, "match", r.Match)
+	}
+	for _, name := range r.asks()[1:] {
+		if p := l.cfg.Plugins[name]; p.Kind == "matcher" {
+			onError := r.OnError // when it says nothing, each plugin's own holds
+			l.settle(&onError, p, r.Path, "when", name)
+		}
 	}
 }
 
@@ -255,7 +261,8 @@ func (l *loader) settle(onError *string, p Plugin, path, key, name string) {
 // pluginCall finds the plugins that an expression asks.
 var pluginCall = regexp.MustCompile("\\bplugin\\s*\\(\\s*[\"'`]([^\"'`]*)[\"'`]")
 
-// asks are the names of the plugins that a rule asks.
+// asks are the names of the plugins that a rule asks: that of match, which may be
+// empty, and those in its expression.
 func (r *Rule) asks() []string {
 	names := []string{r.Match}
 	for _, call := range pluginCall.FindAllStringSubmatch(string(r.When), -1) {
@@ -322,10 +329,13 @@ func grammarNeed(s string) string {
 	return "must be " + choice(append(slices.Clone(shownTokens), `"header:NAME"`, `"cookie:NAME"`))
 }
 
-// grammarOutlet is what a plugin may call.
+// grammarOutlet is what a plugin may call. The URLs of a cluster, cluster://NAME/,
+// have no room for a cell.
 func grammarOutlet(s string) string {
-	if name, ok := strings.CutPrefix(s, "cluster:"); ok {
-		return grammarCluster(name)
+	if name, ok := strings.CutPrefix(s, "cluster:"); ok && grammarName(name) != "" {
+		return "must have the name of a cluster of this node's cell behind cluster:, without the cell"
+	} else if ok {
+		return ""
 	}
 	if !strings.Contains(s, "://") || grammarOrigin(s) != "" {
 		return "must be http://host[:port] or https://host[:port], without a path, or cluster:NAME"

@@ -314,6 +314,24 @@ var errorCodes = []Code{
 		"Name a plugin of the kind that the message asks for. A module that serves several kinds is several plugins.",
 	},
 	{
+		"E510", "no engine for plugins",
+		"What runs WebAssembly cannot be made, so that no plugin can be loaded.",
+		"node: { state_dir: /read-only }",
+		"Let the gateway write to its state_dir, where code that was compiled is kept.",
+	},
+	{
+		"E511", "module that cannot be used",
+		"A plugin's module is no WebAssembly, is another one than sha256 says, lacks what its kind must export, asks for what it is not granted, or fails its first calls. Each thing that is wrong is told.",
+		"plugins: { by-customer: { kind: router, module: component.wasm } }",
+		"Do what the hint says, in the module or at the plugin.",
+	},
+	{
+		"E512", "plugin that does not start",
+		"The module is fine, and no instance of it can be made where it is named: it refuses its params or the cluster's origins, or needs more than its limits.",
+		"clusters: { shop: { router: by-customer, origins: [web1] } }",
+		"The message has what the module says. Correct its params, or raise its limits.",
+	},
+	{
 		"E601", "authorities that cannot be used",
 		"A ca file is there and holds no certificate in PEM form.",
 		"tls: { ca: tls/empty.pem }",

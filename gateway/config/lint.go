@@ -208,7 +208,7 @@ func (l *loader) lintUse() {
 	for _, p := range l.cfg.Plugins {
 		for _, to := range p.HTTP {
 			if name, ok := strings.CutPrefix(to, "cluster:"); ok {
-				clusters[name] = true
+				clusters[l.clusterKey(name)] = true
 			}
 		}
 	}

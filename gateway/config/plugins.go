@@ -13,7 +13,7 @@ type Plugin struct {
 	Limits  PluginLimits  `yaml:"limits"`                                                                                           // what it may use
 	Tick    unit.Duration `yaml:"tick" default:"0s" range:"0s..1d"`                                                                 // how often its gw_tick is called, at most every 100ms; default 0s: never
 	KV      unit.Size     `yaml:"kv" default:"0" range:"0..64MiB"`                                                                  // size of its key-value store; default 0: none
-	HTTP    []string      `yaml:"http" check:"outlet"`                                                                              // what it may call: scheme://host[:port], or cluster:NAME; default: nothing; with port, in lower case, after Load
+	HTTP    []string      `yaml:"http" check:"outlet"`                                                                              // what it may call: scheme://host[:port], or cluster:NAME, a cluster of this node's cell; default: nothing; URLs have a port after Load
 	OnError string        `yaml:"on_error" enum:"default-balancer|reject|default|keep|down|skip|match|no-match" foreign:"on-error"` // when it fails; router: default-balancer (default) | reject; collector: default (default): metric.default | keep | down; filter: skip | reject; matcher: match | no-match; the last two have no default
 	OnFull  string        `yaml:"on_full" default:"next" enum:"next|queue"`                                                         // router, when an origin that it lists is full: next (default): the next one is tried | queue: it is waited for
 }

@@ -44,11 +44,11 @@ func TestPluginsFile(t *testing.T) {
 		{"what another does", customer.Params.Sources(), []string(nil)},
 		{"params that are empty", string(c.Plugins["plain"].Params.JSON()), "{}"},
 		{"params that are not written", c.Plugins["robots"].Params.JSON(), []byte(nil)},
-		{"router", []string{c.Clusters["shop"].Router, c.Clusters["reserve"].Router}, []string{"by-customer", ""}},
+		{"router", []string{c.Clusters["shop"].Router, c.Clusters["east/reserve"].Router}, []string{"by-customer", ""}},
 		{"on_exhausted", []string{c.Clusters["shop"].OnExhausted, c.Clusters["api"].OnExhausted}, []string{"default-balancer", "fail"}},
 		{"metric by default", *c.Clusters["shop"].Metric, Metric{"busy", 30_000 * ms, 50, 50, 3}},
 		{"metric", *c.Clusters["api"].Metric, Metric{"busy", 1000 * ms, 0, 100, 5}},
-		{"no metric", c.Clusters["reserve"].Metric == nil, true},
+		{"no metric", c.Clusters["east/reserve"].Metric == nil, true},
 		{"filters", c.Sites["shop"].Filters, []Filter{{"redact", "reject", "deliver"}, {"redact", "skip", "deliver"}}},
 		{"on_error of a rule is the plugin's", c.Rules[0].OnError, "match"},
 		{"on_error of a rule", c.Rules[1].OnError, "no-match"},
@@ -64,7 +64,7 @@ func TestPluginsFile(t *testing.T) {
 // are written, others in the shortest form.
 func TestParamsAreHandedOverInTheirOrder(t *testing.T) {
 	const want = `{"split":"n","tenants":["blue",{"name":"green","weight":2,"tags":[]}],"z":1,"a":2,` +
-		`"whole":18446744073709551615,"less":-9223372036854775808,"exponent":1000,"small":1e-07,"third":0.333,` +
+		`"whole":18446744073709551615,"less":-9223372036854775808,"exponent":1000,"small":1e-7,"third":0.333,` +
 		`"yes":true,"nothing":null,"quoted":"1","text":"two\nlines\n","dots.in.keys":{"":""},"same":{"":""},` +
 		`"secret":"fedcba9876543210fedcba9876543210"}`
 	c := good(t, "plugins.yaml")
