@@ -11,6 +11,7 @@ FUZZ    := \
            cmd/weirkeep:FuzzParseRecord \
            cmd/weirkeep:FuzzParseTests \
            gateway/config:FuzzLoad \
+           gateway/config:FuzzParams \
            gateway/route:FuzzDestination \
            gateway/route:FuzzQuery \
            gateway/session:FuzzCookie \

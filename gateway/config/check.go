@@ -25,6 +25,7 @@ func (l *loader) check() {
 	l.checkWeblogic()
 	l.checkIDs()
 	l.checkBindings()
+	l.checkPlugins()
 	l.checkRules()
 	l.checkAccessLog()
 }

@@ -12,7 +12,8 @@ type Code struct {
 }
 
 // Codes is every code that a problem may have, in order: E1xx for the file and
-// the form of values, E2xx for what does not fit together, E3xx for rules, E6xx for certificates,
+// the form of values, E2xx for what does not fit together, E3xx for rules, E5xx for plugins,
+// E6xx for certificates,
 // E8xx for what fails when a configuration is put to use; W for what is probably
 // not meant. The packages that compile and run a configuration have theirs here too.
 var Codes = slices.Concat(errorCodes, warningCodes)
@@ -128,7 +129,7 @@ var errorCodes = []Code{
 	},
 	{
 		"E205", "unknown name",
-		"A site, cluster, origin, session or application is named that is not defined, or a destination of a permit that selects no origin.",
+		"A site, cluster, origin, session, application or plugin is named that is not defined, or a destination of a permit that selects no origin.",
 		"mappings: [{ site: shop, cluster: shopp }]",
 		"Use the name that is suggested, or define it.",
 	},
@@ -293,6 +294,42 @@ var errorCodes = []Code{
 		"The expression could be converted, and rules here do not take it: mostly it costs too much.",
 		"expression=\"uri LIKE '/a%b' OR uri LIKE '/b%c' OR …\"",
 		"Write several rules, or a list of lists:.",
+	},
+	{
+		"E501", "not for this kind of plugin",
+		"A plugin has a setting, or wants to be shown something, that its kind has not: a matcher keeps nothing and calls nobody, a collector sees no request, and only a router lists origins.",
+		"plugins: { robots: { kind: matcher, module: robots.wasm, kv: 1MiB } }",
+		"Take it away, or write one of the words that the message names.",
+	},
+	{
+		"E502", "on_error is not said",
+		"When a filter or a matcher fails, the request can go on without it or not, and a rule can be true or false. Only the operator knows which is safe, so it has to be written.",
+		"sites: { shop: { hosts: [shop.example], filters: [{ plugin: redact }] } }",
+		"Write on_error where the plugin is named, or at the plugin for all that name it: skip or reject for a filter, match or no-match for a matcher.",
+	},
+	{
+		"E503", "plugin of another kind",
+		"A cluster's router and its metric's collector, a site's filters and a rule's match name plugins of the kinds router, collector, filter and matcher.",
+		"plugins: { busy: { kind: collector, module: busy.wasm } }\nclusters: { shop: { router: busy, origins: [web1] } }",
+		"Name a plugin of the kind that the message asks for. A module that serves several kinds is several plugins.",
+	},
+	{
+		"E510", "no engine for plugins",
+		"What runs WebAssembly cannot be made, so that no plugin can be loaded.",
+		"node: { state_dir: /read-only }",
+		"Let the gateway write to its state_dir, where code that was compiled is kept.",
+	},
+	{
+		"E511", "module that cannot be used",
+		"A plugin's module is no WebAssembly, is another one than sha256 says, lacks what its kind must export, asks for what it is not granted, or fails its first calls. Each thing that is wrong is told.",
+		"plugins: { by-customer: { kind: router, module: component.wasm } }",
+		"Do what the hint says, in the module or at the plugin.",
+	},
+	{
+		"E512", "plugin that does not start",
+		"The module is fine, and no instance of it can be made where it is named: it refuses its params or the cluster's origins, or needs more than its limits.",
+		"clusters: { shop: { router: by-customer, origins: [web1] } }",
+		"The message has what the module says. Correct its params, or raise its limits.",
 	},
 	{
 		"E601", "authorities that cannot be used",

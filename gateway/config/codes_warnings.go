@@ -267,6 +267,18 @@ var warningCodes = []Code{
 		"Do what the message says, or let it be.",
 	},
 	{
+		"W501", "plugin that is not used",
+		"No cluster, site or rule names it, so its module is not asked.",
+		"plugins: { redact: { kind: filter, module: redact.wasm } }",
+		"Name it where it is to act: router and metric of clusters, filters of sites, match of rules. Or take it away.",
+	},
+	{
+		"W502", "setting of plugins without effect",
+		"The setting needs another one that is not there.",
+		"clusters: { shop: { on_exhausted: default-balancer, origins: [web1] } }",
+		"Write what the message misses, or take the setting away.",
+	},
+	{
 		"W603", "certificate that is not valid, or not for long",
 		"A listener's certificate has expired, is not valid yet, or expires within 14 days.",
 		"certificates: [{ cert: tls/site.pem, key: tls/site.key }]",

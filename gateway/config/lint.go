@@ -23,6 +23,7 @@ func (l *loader) lint() {
 		l.lintUse()
 		l.lintMachines()
 		l.lintEditions()
+		l.lintPlugins()
 	}
 	l.lintProxies()
 	l.lintAccessLog()
@@ -202,6 +203,13 @@ func (l *loader) lintUse() {
 	for name, a := range l.cfg.Applications {
 		for _, c := range a.Clusters {
 			clusters[c] = clusters[c] || applications[name]
+		}
+	}
+	for _, p := range l.cfg.Plugins {
+		for _, to := range p.HTTP {
+			if name, ok := strings.CutPrefix(to, "cluster:"); ok {
+				clusters[l.clusterKey(name)] = true
+			}
 		}
 	}
 	for _, n := range l.namedSessions() {

@@ -77,6 +77,8 @@ var ledSettings = []struct {
 		return *lead.Retry.Retries == *c.Retry.Retries && lead.Retry.Budget == c.Retry.Budget
 	}},
 	{"session", func(lead, c Cluster) bool { return lead.Session == c.Session }},
+	{"router", func(lead, c Cluster) bool { return lead.Router == c.Router }},
+	{"on_exhausted", func(lead, c Cluster) bool { return lead.OnExhausted == c.OnExhausted }},
 }
 
 // lintMapping looks for settings of clusters that the first one of a mapping

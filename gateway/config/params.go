@@ -35,11 +35,50 @@ func (p Params) JSON() []byte {
 	return text
 }
 
+// Sources are the fields of responses that a collector goes by, in lower case:
+// those that source names as "header:NAME".
+func (p Params) Sources() (fields []string) {
+	texts, _ := p.sources()
+	for _, s := range texts {
+		if name, ok := strings.CutPrefix(s, "header:"); ok {
+			fields = append(fields, strings.ToLower(name))
+		}
+	}
+	return fields
+}
+
+// sources are the texts of source: one, or a list of them.
+func (p Params) sources() (texts []string, ok bool) {
+	for _, param := range p.root {
+		if param.Key == "source" {
+			return textsOf(param.Value)
+		}
+	}
+	return nil, true
+}
+
+// textsOf is a text, or a list of texts.
+func textsOf(v any) (texts []string, ok bool) {
+	list, isList := v.([]any)
+	if !isList {
+		list = []any{v}
+	}
+	for _, entry := range list {
+		text, isText := entry.(string)
+		if !isText {
+			return nil, false
+		}
+		texts = append(texts, text)
+	}
+	return texts, true
+}
+
 // paramsReader makes the params of one plugin from a node.
 type paramsReader struct {
 	*reader
 	root string // the path of the params
 	size int    // of what was read so far, in bytes
+	told bool   // that it is too much
 }
 
 // params reads a map that only the plugin knows.
@@ -59,7 +98,7 @@ func (r *reader) params(n ast.Node, into *Params, path string) {
 // value is what a node holds, as package abi takes it.
 func (p *paramsReader) value(n ast.Node, path string, depth int) (any, bool) {
 	n, ok := p.resolve(n, path)
-	if !ok || !p.fits(n, path, depth) {
+	if !ok || !p.shallow(n, path, depth) {
 		return nil, false
 	}
 	switch n := n.(type) {
@@ -77,18 +116,22 @@ func (p *paramsReader) value(n ast.Node, path string, depth int) (any, bool) {
 	return p.single(n, path)
 }
 
-// fits refuses what aliases unfold to without end.
-func (p *paramsReader) fits(n ast.Node, path string, depth int) bool {
-	p.size += 4
-	switch {
-	case depth > maxNesting:
+// shallow refuses what aliases nest without end.
+func (p *paramsReader) shallow(n ast.Node, path string, depth int) bool {
+	if depth > maxNesting {
 		p.reject(n, path, "E109", fmt.Sprintf("%s is nested more than %d deep; aliases are unfolded where they stand", p.root, maxNesting), "")
-	case p.size > maxParams:
-		p.reject(n, path, "E109", fmt.Sprintf("%s is more than %d bytes; aliases are unfolded where they stand", p.root, maxParams), "")
-	default:
-		return true
+		return false
 	}
-	return false
+	return true
+}
+
+// full reports whether no more is to be read, which it says once.
+func (p *paramsReader) full() bool {
+	if p.size > maxParams && !p.told {
+		p.told = true
+		p.fail(p.root, "E109", fmt.Sprintf("%s is more than %d bytes; aliases are unfolded where they stand", p.root, maxParams), "")
+	}
+	return p.told || p.values > maxValues
 }
 
 // object is a map; a key that is written twice is refused.
@@ -104,7 +147,7 @@ func (p *paramsReader) object(n ast.Node, path string, depth int) ([]abi.Param, 
 			continue
 		}
 		lines[e.key] = e.at.line
-		p.size += len(e.key)
+		p.size += len(e.key) + len(`"":,`)
 		p.cfg.places[child] = place{key: e.at, value: p.src.span(nodeToken(e.value)), many: isCollection(e.value)}
 		v, ok := p.value(e.value, child, depth+1)
 		if object, whole = append(object, abi.Param{Key: e.key, Value: v}), whole && ok; p.full() {
@@ -119,6 +162,7 @@ func (p *paramsReader) list(n *ast.SequenceNode, path string, depth int) ([]any,
 	list, whole := make([]any, 0, len(n.Values)), true
 	for i, item := range n.Values {
 		child := index(path, i)
+		p.size += len(`"",`)
 		p.cfg.places[child] = place{value: p.src.span(nodeToken(item)), many: isCollection(item)}
 		v, ok := p.value(item, child, depth+1)
 		if list, whole = append(list, v), whole && ok; p.full() {
@@ -127,9 +171,6 @@ func (p *paramsReader) list(n *ast.SequenceNode, path string, depth int) ([]any,
 	}
 	return list, whole
 }
-
-// full reports whether no more is read, which is said already.
-func (p *paramsReader) full() bool { return p.size > maxParams || p.values > maxValues }
 
 // single is a single value: text, a number or a truth value. What was
 // substituted is text.
@@ -165,6 +206,7 @@ func (p *paramsReader) number(n ast.Node, text, path string) (any, bool) {
 		p.reject(n, path, "E112", fmt.Sprintf("%s is %s, must be a number as JSON has it, such as 16, -0.5 or 1e3", path, text), fmt.Sprintf("if it is text, write %q", text))
 		return nil, false
 	}
+	p.size += len(text)
 	if strings.ContainsAny(text, ".eE") {
 		f, err := strconv.ParseFloat(text, 64)
 		return f, err == nil && !math.IsInf(f, 0) || p.tooLarge(n, text, path)

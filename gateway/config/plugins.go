@@ -13,7 +13,7 @@ type Plugin struct {
 	Limits  PluginLimits  `yaml:"limits"`                                                                                           // what it may use
 	Tick    unit.Duration `yaml:"tick" default:"0s" range:"0s..1d"`                                                                 // how often its gw_tick is called, at most every 100ms; default 0s: never
 	KV      unit.Size     `yaml:"kv" default:"0" range:"0..64MiB"`                                                                  // size of its key-value store; default 0: none
-	HTTP    []string      `yaml:"http" check:"outlet"`                                                                              // what it may call: scheme://host[:port], or cluster:NAME; default: nothing; with port, in lower case, after Load
+	HTTP    []string      `yaml:"http" check:"outlet"`                                                                              // what it may call: scheme://host[:port], or cluster:NAME, a cluster of this node's cell; default: nothing; URLs have a port after Load
 	OnError string        `yaml:"on_error" enum:"default-balancer|reject|default|keep|down|skip|match|no-match" foreign:"on-error"` // when it fails; router: default-balancer (default) | reject; collector: default (default): metric.default | keep | down; filter: skip | reject; matcher: match | no-match; the last two have no default
 	OnFull  string        `yaml:"on_full" default:"next" enum:"next|queue"`                                                         // router, when an origin that it lists is full: next (default): the next one is tried | queue: it is waited for
 }
@@ -25,10 +25,10 @@ type PluginLimits struct {
 	InitFuel  int           `yaml:"init_fuel" default:"16000000" range:"1..64000000"` // the same of a start and of gw_tick; default 16000000
 	Depth     int           `yaml:"depth" default:"1000" range:"1..4000"`             // calls inside each other, default 1000
 	Instances int           `yaml:"instances" range:"1..1024"`                        // most at once for each place that it is used in; default twice the processors; 0 after Load: not written
-	Wait      unit.Duration `yaml:"wait" default:"1ms" range:"0s..1s"`                // longest wait for an instance, default 1ms
+	Wait      unit.Duration `yaml:"wait" default:"1ms" range:"1us..1s"`               // longest wait for an instance, default 1ms
 	View      unit.Size     `yaml:"view" default:"48KiB" range:"4KiB..1MiB"`          // most that it is shown of a request, without the body; default 48KiB
 	Body      unit.Size     `yaml:"body" default:"64KiB" range:"1B..1MiB"`            // most that it is shown of a body, default 64KiB
-	LogRate   int           `yaml:"log_rate" default:"100" range:"0..10000"`          // lines a second that it may log, default 100
+	LogRate   int           `yaml:"log_rate" default:"100" range:"1..10000"`          // lines a second that it may log, default 100
 }
 
 // Metric says which plugin finds out how busy the origins of a cluster are: 0 is

@@ -87,6 +87,7 @@ func (l *loader) checkRuleList(list []Rule, path string, named map[string]string
 // checkRule looks at one rule.
 func (l *loader) checkRule(r *Rule) {
 	l.checkAction(r)
+	l.checkMatch(r)
 	if at := r.Path + ".when"; strings.TrimSpace(string(r.When)) == "" && l.written(at) && !l.bad[at] {
 		l.fail(at, "E112", at+" is empty", "to match every request, take the key away")
 	}

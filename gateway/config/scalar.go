@@ -111,6 +111,8 @@ func (f rules) formHint(text string) string {
 		return requestPathHint(text)
 	case "origin":
 		return slashHint(text)
+	case "need":
+		return Suggest(text, shownTokens)
 	}
 	return ""
 }

@@ -104,6 +104,12 @@ func TestSchemaRefuses(t *testing.T) {
 		{"rule of a site with an unknown key", "sites: { a: { hosts: [a], rules: [{ name: a, deny: {} }] } }"},
 		{"wrong kind of binding", "sessions: { a: { cookie: A, binding: sticky } }"},
 		{"edition that serves nothing", "editions: { a: {} }"},
+		{"plugin without module", "plugins: { a: { kind: router } }"},
+		{"plugin of no kind", "plugins: { a: { kind: balancer, module: a.wasm } }"},
+		{"params that are no map", "plugins: { a: { kind: router, module: a.wasm, params: [1] } }"},
+		{"filter of what is stored", "sites: { a: { hosts: [a], filters: [{ plugin: a, stage: store }] } }"},
+		{"metric without collector", "clusters: { a: { metric: {}, origins: [a] } }"},
+		{"rule that fails with a filter's word", "rules: [{ name: a, match: b, on_error: skip, reject: {} }]"},
 		{"neither cookie nor url_param", "sessions: { a: { entries: 1 } }"},
 	} {
 		if err := validate(t, s, []byte(tt.text)); err == nil {
