@@ -65,6 +65,7 @@ type parser struct {
 	segmentsSaid    int    // by the data count section, -1 without one
 	startIndex      int    // -1 without one
 	declared        []bool // functions that ref.func may name
+	coded           int    // functions in the code section
 	bodies          []body
 	broken          bool // a section could not be read to its end: what comes later may only seem wrong
 }
@@ -209,8 +210,8 @@ func (p *parser) settle() {
 	if p.broken {
 		return
 	}
-	if own := len(p.funcs) - p.importedFuncs; own != len(p.bodies) {
-		p.add("", "%d functions are declared, %d have code", own, len(p.bodies))
+	if own := len(p.funcs) - p.importedFuncs; own != p.coded {
+		p.add("", "%d functions are declared, %d have code", own, p.coded)
 		p.broken = true
 	}
 	if p.segmentsSaid >= 0 && p.segmentsSaid != p.segments {

@@ -49,15 +49,7 @@ func (r *reader) referenceType() ValueType {
 	return t
 }
 
-// typeIndex reads the index of a type that is there.
-func (p *parser) typeIndex(r *reader) uint32 {
-	i := r.u32()
-	if r.err == nil && uint64(i) >= uint64(len(p.types)) {
-		r.fail("type %d of %d", i, len(p.types))
-		return 0
-	}
-	return i
-}
+func (p *parser) typeIndex(r *reader) uint32 { return r.index("type", len(p.types)) }
 
 func (p *parser) imports(r *reader) {
 	for n := r.count("imports"); n > 0 && r.err == nil; n-- {
@@ -291,11 +283,4 @@ func (p *parser) start(r *reader) {
 	}
 }
 
-func (p *parser) functionIndex(r *reader) uint32 {
-	i := r.u32()
-	if r.err == nil && uint64(i) >= uint64(len(p.funcs)) {
-		r.fail("function %d of %d", i, len(p.funcs))
-		return 0
-	}
-	return i
-}
+func (p *parser) functionIndex(r *reader) uint32 { return r.index("function", len(p.funcs)) }

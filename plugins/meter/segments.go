@@ -21,11 +21,8 @@ func (p *parser) element(r *reader) {
 	active, named, expressions := flags&1 == 0, flags&2 != 0, flags&4 != 0
 	table, offset, known := uint32(0), int64(0), false
 	if active {
-		if named {
-			table = r.u32()
-		}
-		p.checkTable(r, table)
-		offset, known = p.constant(r)
+		p.elementTable(r, named)
+		p.constant(r)
 	}
 	if !active || named {
 		p.elementType(r, expressions)
@@ -45,6 +42,16 @@ func (p *parser) element(r *reader) {
 	}
 }
 
+// elementTable reads which table a segment is for: the first, if it names none.
+func (p *parser) elementTable(r *reader, named bool) {
+	switch tables := len(p.module.Tables); {
+	case named:
+		r.index("table", tables)
+	case tables == 0:
+		r.fail("table 0 of 0")
+	}
+}
+
 func (p *parser) elementType(r *reader, expressions bool) {
 	if expressions {
 		r.referenceType()
@@ -52,20 +59,6 @@ func (p *parser) elementType(r *reader, expressions bool) {
 	}
 	if kind := r.u8(); kind != 0 {
 		r.fail("element kind %d", kind)
-	}
-}
-
-func (p *parser) checkTable(r *reader, i uint32) {
-	if r.err == nil && uint64(i) >= uint64(len(p.module.Tables)) {
-		r.fail("table %d of %d", i, len(p.module.Tables))
-	}
-}
-
-// checkElements looks whether a segment lies in its table, which is the size that it
-// has at first. An engine that does not look makes an instance that cannot be.
-func (p *parser) checkElements(r *reader, table uint32, offset uint64, n int) {
-	if r.err == nil && !p.module.Tables[table].Imported && offset+uint64(n) > uint64(p.module.Tables[table].Min) {
-		r.fail("%d elements at %d of table %d, which has %d,", n, offset, table, p.module.Tables[table].Min)
 	}
 }
 
@@ -154,14 +147,16 @@ func (p *parser) constantGlobal(r *reader) {
 	}
 }
 
-// code finds the functions. Their instructions are read later.
+// code finds the functions. Their instructions are read later. If they are not
+// as many as were declared, settle says so.
 func (p *parser) code(r *reader) {
-	n := r.count("functions")
-	if p.over(r, n, p.limits.Functions, "functions") {
+	p.coded = r.count("functions")
+	if p.coded > len(p.funcs)-p.importedFuncs {
+		r.p = len(r.b)
 		return
 	}
-	p.bodies = make([]body, 0, n)
-	for ; n > 0 && r.err == nil; n-- {
+	p.bodies = make([]body, 0, p.coded)
+	for range p.coded {
 		size := r.count("bytes of code")
 		at := r.at()
 		p.bodies = append(p.bodies, body{code: r.bytes(size), at: at})
