@@ -108,6 +108,7 @@ func newGuest(t *testing.T, wasm []byte) *guest {
 	t.Cleanup(func() { g.runtime.Close(ctx) })
 	_, err := g.runtime.NewHostModuleBuilder("gw1").
 		NewFunctionBuilder().WithFunc(func() int64 { return 0 }).Export("now_ns").
+		NewFunctionBuilder().WithFunc(func(at, size int32) int32 { return size }).Export("log").
 		Instantiate(ctx)
 	if err != nil {
 		t.Fatal(err)

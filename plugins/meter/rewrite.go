@@ -40,7 +40,7 @@ func (w *writer) section(s section) {
 	w.last = max(w.last, sectionKinds[s.ID].order)
 	switch s.ID {
 	case customSection:
-		if !stale(w.customName(s)) {
+		if w.keeps(s) {
 			w.write(s.ID, s.body)
 		}
 	case tableSection:
@@ -121,6 +121,10 @@ func (w *writer) tablesSection() []byte {
 	return b
 }
 
-func (w *writer) customName(s section) string {
-	return (&reader{b: s.body}).name()
+// keeps reports whether a custom section stays. An empty one says nothing, and
+// wazero does not read one that ends the file.
+func (w *writer) keeps(s section) bool {
+	r := &reader{b: s.body}
+	name := r.name()
+	return !stale(name) && r.more()
 }
