@@ -12,6 +12,7 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
 // Every fixture of testdata/fuel says in its comments what a call of its function
@@ -106,6 +107,7 @@ func newGuest(t *testing.T, wasm []byte) *guest {
 	ctx := context.Background()
 	g := &guest{t: t, runtime: wazero.NewRuntime(ctx)}
 	t.Cleanup(func() { g.runtime.Close(ctx) })
+	wasi_snapshot_preview1.MustInstantiate(ctx, g.runtime)
 	_, err := g.runtime.NewHostModuleBuilder("gw1").
 		NewFunctionBuilder().WithFunc(func() int64 { return 0 }).Export("now_ns").
 		NewFunctionBuilder().WithFunc(func(at, size int32) int32 { return size }).Export("log").
@@ -196,7 +198,7 @@ func binaryOf(t *testing.T, wat string) []byte {
 	return read(t, strings.TrimSuffix(wat, ".wat")+".wasm")
 }
 
-func read(t *testing.T, file string) []byte {
+func read(t testing.TB, file string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -205,7 +207,7 @@ func read(t *testing.T, file string) []byte {
 	return b
 }
 
-func glob(t *testing.T, pattern string) []string {
+func glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {

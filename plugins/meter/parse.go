@@ -140,8 +140,7 @@ func (p *parser) split() {
 func (p *parser) sectionFound(s section, last int) int {
 	switch {
 	case s.ID == tagSection:
-		p.refuse(exceptions, "tag section")
-		p.broken = true // its tags are counted nowhere
+		p.refuse(exceptions, "tag section") // its tags are counted for themselves
 		return last
 	case int(s.ID) >= len(sectionKinds):
 		p.add("", "unknown section %d at byte %d", s.ID, s.Offset)
@@ -163,13 +162,18 @@ func sectionName(id byte) string {
 	return fmt.Sprint(id)
 }
 
-// section reads one section, which has to end where its size says.
+// section reads one section, which has to end where its size says. Behind one
+// that could not be read only the custom ones are: the others may name what it
+// has not told.
 func (p *parser) section(s section) {
 	r := &reader{b: s.body, base: s.Offset}
 	i := len(p.module.Sections)
 	p.module.Sections = append(p.module.Sections, s.Section)
 	if s.ID == customSection {
 		p.module.Sections[i].Name = r.name()
+	}
+	if p.broken && s.ID != customSection {
+		return
 	}
 	sectionKinds[s.ID].read(p, r)
 	if r.more() {

@@ -3,6 +3,7 @@ package meter
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -21,8 +22,8 @@ func TestWhatIsNotCoreIsRefused(t *testing.T) {
 		{"another version", []byte("\x00asm\x02\x00\x00\x00"), "WebAssembly of unknown version 02000000"},
 		{"half a section", sectionsOf([]byte{1, 50, 0}), "truncated: the type section at byte 9 has 50 bytes, 1 of them are there"},
 
-		{"shared memory", sectionsOf(list(memorySection, []byte{3, 1, 2})), "threads, which this host does not run: a shared memory in memory section (build without shared memory"},
-		{"64-bit memory", sectionsOf(list(memorySection, []byte{4, 1})), "64-bit memory, which this host does not run: a size in memory section (build for wasm32)"},
+		{"shared memory", sectionsOf(list(memorySection, []byte{3, 1, 2})), "threads, which this host does not run: size of kind 3 (build without shared memory"},
+		{"64-bit memory", sectionsOf(list(memorySection, []byte{4, 1})), "64-bit memory, which this host does not run: size of kind 4 (build for wasm32)"},
 		{"custom page size", sectionsOf(list(memorySection, []byte{8, 1, 0})), "custom page sizes"},
 		{"two memories", sectionsOf(list(memorySection, []byte{0, 1}, []byte{0, 1})), "several memories"},
 		{"load of a second memory", code(0x41, 0, 0x28, 0x42, 1, 0, 0x1a), "several memories"},
@@ -126,6 +127,27 @@ func TestWhatIsMalformedIsRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			wantProblem(t, tt.wasm, Options{}, tt.want)
 		})
+	}
+}
+
+// A module may use all that came later: each of it is told.
+func TestEveryLaterFeatureIsTold(t *testing.T) {
+	_, err := Inspect(module(
+		list(typeSection, nullary),
+		list(importSection, append(named("m"), named("t", 4, 0, 0)...)),
+		list(functionSection, []byte{0}, []byte{0}, []byte{0}),
+		list(memorySection, []byte{3, 1, 2}, []byte{4, 1}),
+		list(tagSection, []byte{0, 0}),
+		list(exportSection, named("t", 4, 0), named("f", 0, 0)),
+		list(codeSection, fn(0x08, 0), fn(0x12, 0), fn(0xfe, 3, 0)),
+	))
+	var got []string
+	for _, p := range err.(Problems) {
+		what, _, _ := strings.Cut(p.What, ",")
+		got = append(got, what)
+	}
+	if want := []string{"exceptions", "threads", "64-bit memory", "several memories", "tail calls"}; !slices.Equal(got, want) {
+		t.Errorf("told are %q, want %q", got, want)
 	}
 }
 

@@ -1,6 +1,9 @@
 package meter
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 func (p *parser) functionTypes(r *reader) {
 	n := r.count("types")
@@ -71,8 +74,11 @@ func (p *parser) imports(r *reader) {
 		case GlobalKind:
 			p.global(r)
 			p.importedGlobals++
+		case tagKind:
+			p.tag(r)
+			continue
 		default:
-			r.refuseKind(kind)
+			r.fail("unknown kind %d", kind)
 		}
 		i.Kind = Kind(kind)
 		if r.err == nil {
@@ -82,12 +88,14 @@ func (p *parser) imports(r *reader) {
 	p.module.Functions = len(p.funcs)
 }
 
-func (r *reader) refuseKind(kind byte) {
-	if kind == 4 {
-		r.refuse(exceptions, "tag")
-		return
-	}
-	r.fail("unknown kind %d", kind)
+// tagKind is the kind of an exception.
+const tagKind = 4
+
+// tag reads what an imported tag is, which no other index depends on.
+func (p *parser) tag(r *reader) {
+	r.u8()
+	r.u32()
+	p.refuse(exceptions, "imported tag")
 }
 
 func (p *parser) functions(r *reader) {
@@ -112,7 +120,7 @@ func (p *parser) tables(r *reader) {
 
 func (p *parser) table(r *reader, imported bool) {
 	t := Table{Type: r.referenceType(), Imported: imported}
-	t.Min, t.Max = r.sizes(1<<32 - 1)
+	t.Min, t.Max = p.sizes(r, 1<<32-1)
 	if r.err != nil || p.over(r, len(p.module.Tables)+1, p.limits.Tables, "tables") {
 		return
 	}
@@ -141,10 +149,10 @@ func (p *parser) memories(r *reader) {
 
 func (p *parser) memory(r *reader, imported bool) {
 	m := Memory{Imported: imported}
-	m.Min, m.Max = r.sizes(allPages)
+	m.Min, m.Max = p.sizes(r, allPages)
 	p.memoryCount++
 	if p.memoryCount > 1 {
-		r.refuse(multiMemory, "a second memory")
+		p.refuse(multiMemory, "a second memory")
 	}
 	if r.err == nil {
 		p.module.Memory = &m
@@ -152,24 +160,36 @@ func (p *parser) memory(r *reader, imported bool) {
 }
 
 // sizes reads how large something begins and may become, at most limit.
-func (r *reader) sizes(limit uint32) (low, high uint32) {
+func (p *parser) sizes(r *reader, limit uint32) (low, high uint32) {
 	flags := r.u8()
-	switch {
-	case flags >= 8:
-		r.refuse(pageSizes, "a size")
-	case flags >= 4:
-		r.refuse(memory64, "a size")
-	case flags >= 2:
-		r.refuse(threads, "a shared memory")
+	if f := sizeFeature(flags); f != 0 {
+		p.refuse(f, fmt.Sprintf("size of kind %d", flags))
 	}
 	low, high = r.u32(), limit
 	if flags&1 != 0 {
 		high = r.u32()
 	}
+	if sizeFeature(flags) == pageSizes {
+		r.u32() // its logarithm
+	}
 	if r.err == nil && (low > high || high > limit) {
 		r.fail("size from %d to %d, where %d is the largest there is,", low, high, limit)
 	}
 	return low, high
+}
+
+// sizeFeature is the feature that the flags of a size belong to; 0 for core 2.0,
+// whose only flag says that there is a maximum.
+func sizeFeature(flags byte) feature {
+	switch {
+	case flags >= 8:
+		return pageSizes
+	case flags >= 4:
+		return memory64
+	case flags >= 2:
+		return threads
+	}
+	return 0
 }
 
 func (p *parser) globals(r *reader) {
@@ -205,8 +225,9 @@ func (p *parser) exports(r *reader) {
 		e := Export{Name: r.name()}
 		kind := r.u8()
 		e.Kind, e.Index = Kind(kind), r.u32()
-		if kind > byte(GlobalKind) {
-			r.refuseKind(kind)
+		if kind == tagKind {
+			p.refuse(exceptions, "exported tag")
+			continue
 		}
 		if p.exported(r, &e); r.err != nil {
 			return
@@ -224,6 +245,9 @@ func (p *parser) exports(r *reader) {
 
 // exported checks that what an export names is there, and notes what it is.
 func (p *parser) exported(r *reader, e *Export) {
+	if r.err != nil {
+		return
+	}
 	there, imported := 0, 0
 	switch e.Kind {
 	case Function:
@@ -234,8 +258,8 @@ func (p *parser) exported(r *reader, e *Export) {
 		there = p.memoryCount
 	case GlobalKind:
 		there, imported = len(p.globalMutable), p.importedGlobals
-	}
-	if r.err != nil {
+	default:
+		r.fail("unknown kind %d", e.Kind)
 		return
 	}
 	if uint64(e.Index) >= uint64(there) {
