@@ -102,7 +102,7 @@ func (o Options) orDefaults(goGuest bool) Options {
 func (p *parser) meterable(o Options) {
 	for _, i := range p.module.Imports {
 		if i.Kind != Function {
-			p.add("define it in the module", "%s %s.%s is imported", i.Kind, i.Module, i.Name)
+			p.add("define it in the module", "%s %s.%s is imported", i.Kind, readable(i.Module), readable(i.Name))
 		}
 	}
 	if m := p.module.Memory; m != nil && m.Min > o.MemoryPages {

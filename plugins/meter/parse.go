@@ -187,16 +187,19 @@ func (p *parser) section(s section) {
 // mistake notes why a section was not read to its end.
 func (p *parser) mistake(where string, m *mistake) {
 	p.broken = true
-	p.note(where, m)
+	p.note(func() string { return where }, m)
 }
 
-// note tells a mistake as a problem.
-func (p *parser) note(where string, m *mistake) {
-	if m.feature != 0 {
-		p.refuse(m.feature, m.what+" in "+where)
-		return
+// note tells a mistake as a problem. Where it is, is asked only if it is told:
+// finding names takes long, and there may be as many mistakes as functions.
+func (p *parser) note(where func() string, m *mistake) {
+	switch {
+	case m.feature != 0 && p.refusedBefore(m.feature), p.full():
+	case m.feature != 0:
+		p.refuse(m.feature, m.what+" in "+where())
+	default:
+		p.add("", "%s: %s", where(), m.what)
 	}
-	p.add("", "%s: %s", where, m.what)
 }
 
 // over notes that there is more of something than the limits allow, and ends the

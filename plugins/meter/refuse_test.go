@@ -183,6 +183,10 @@ func TestProblemsAreNotWithoutEnd(t *testing.T) {
 func TestNamesOfFunctionsAreFound(t *testing.T) {
 	names := custom("name", append([]byte{1, 7, 1, 0}, named("main")...)...)
 	wantProblem(t, append(code(0x20, 0), names...), Options{}, "function 0 (main): local 0 of 0")
+
+	long := strings.Repeat("é", 200)
+	exported := functionsOf([][]byte{list(exportSection, named("a\nb\x1b"+long, 0, 0))}, fn(0x20, 0))
+	wantProblem(t, exported, Options{}, "function 0 (a?b?"+long[:96]+"…): local 0 of 0")
 }
 
 // times is so many times the same.

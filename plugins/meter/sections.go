@@ -55,37 +55,48 @@ func (r *reader) referenceType() ValueType {
 func (p *parser) typeIndex(r *reader) uint32 { return r.index("type", len(p.types)) }
 
 func (p *parser) imports(r *reader) {
-	for n := r.count("imports"); n > 0 && r.err == nil; n-- {
-		i := Import{Module: r.name(), Name: r.name()}
-		kind := r.u8()
-		switch Kind(kind) {
-		case Function:
-			t := p.typeIndex(r)
-			if p.over(r, len(p.funcs)+1, p.limits.Functions, "functions") || r.err != nil {
-				return
-			}
-			i.Type = p.types[t]
-			p.funcs = append(p.funcs, t)
-			p.importedFuncs++
-		case TableKind:
-			p.table(r, true)
-		case MemoryKind:
-			p.memory(r, true)
-		case GlobalKind:
-			p.global(r)
-			p.importedGlobals++
-		case tagKind:
+	n := r.count("imports")
+	if p.over(r, n, p.limits.Functions+p.limits.Globals, "imports") {
+		return
+	}
+	for ; n > 0 && r.err == nil; n-- {
+		i := Import{Module: r.name(), Name: r.name(), Kind: Kind(r.u8())}
+		if i.Kind == tagKind {
 			p.tag(r)
 			continue
-		default:
-			r.fail("unknown kind %d", kind)
 		}
-		i.Kind = Kind(kind)
-		if r.err == nil {
+		if p.imported(r, &i); r.err == nil {
 			p.module.Imports = append(p.module.Imports, i)
 		}
 	}
 	p.module.Functions = len(p.funcs)
+}
+
+// imported reads what is imported, and counts it among its kind.
+func (p *parser) imported(r *reader, i *Import) {
+	switch i.Kind {
+	case Function:
+		i.Type = p.importedFunction(r)
+	case TableKind:
+		p.table(r, true)
+	case MemoryKind:
+		p.memory(r, true)
+	case GlobalKind:
+		p.global(r)
+		p.importedGlobals++
+	default:
+		r.fail("unknown kind %d", i.Kind)
+	}
+}
+
+func (p *parser) importedFunction(r *reader) FuncType {
+	t := p.typeIndex(r)
+	if p.over(r, len(p.funcs)+1, p.limits.Functions, "functions") || r.err != nil {
+		return FuncType{}
+	}
+	p.funcs = append(p.funcs, t)
+	p.importedFuncs++
+	return p.types[t]
 }
 
 // tagKind is the kind of an exception.
@@ -222,24 +233,26 @@ func (p *parser) exports(r *reader) {
 	}
 	seen := make(map[string]bool, n)
 	for ; n > 0 && r.err == nil; n-- {
-		e := Export{Name: r.name()}
-		kind := r.u8()
-		e.Kind, e.Index = Kind(kind), r.u32()
-		if kind == tagKind {
+		e := Export{Name: r.name(), Kind: Kind(r.u8()), Index: r.u32()}
+		if e.Kind == tagKind {
 			p.refuse(exceptions, "exported tag")
 			continue
 		}
 		if p.exported(r, &e); r.err != nil {
 			return
 		}
-		if seen[e.Name] {
-			p.add("export it once", "export %q is there twice", e.Name)
-		}
-		if strings.HasPrefix(e.Name, reserved) {
-			p.add("rename it: these names are the host's", "export %q begins with %s", e.Name, reserved)
-		}
-		seen[e.Name] = true
+		p.checkExport(e.Name, seen)
 		p.module.Exports = append(p.module.Exports, e)
+	}
+}
+
+func (p *parser) checkExport(name string, seen map[string]bool) {
+	if seen[name] {
+		p.add("export it once", "export %q is there twice", readable(name))
+	}
+	seen[name] = true
+	if strings.HasPrefix(name, reserved) {
+		p.add("rename it: these names are the host's", "export %q begins with %s", readable(name), reserved)
 	}
 }
 
@@ -263,7 +276,7 @@ func (p *parser) exported(r *reader, e *Export) {
 		return
 	}
 	if uint64(e.Index) >= uint64(there) {
-		r.fail("export %q names %s %d of %d", e.Name, e.Kind, e.Index, there)
+		r.fail("export %q names %s %d of %d", readable(e.Name), e.Kind, e.Index, there)
 		return
 	}
 	e.Imported = uint64(e.Index) < uint64(imported)

@@ -91,7 +91,7 @@ func (w *walk) function(index int, b body) bool {
 		w.r.fail("%d bytes behind the last end", w.r.rest())
 	}
 	if w.r.err != nil {
-		w.note(w.functionName(index), w.r.err)
+		w.note(func() string { return w.functionName(index) }, w.r.err)
 	}
 	return w.r.err == nil
 }
