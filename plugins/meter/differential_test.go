@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/tetratelabs/wazero/api"
+
+	"weirkeep/abi"
 )
 
 // Every exported function of the corpus answers as it did before metering, traps
@@ -42,7 +44,7 @@ func (p pair) open() {
 	p.t.Helper()
 	p.plain.open()
 	p.metered.open()
-	if start := p.metered.module.ExportedFunction(startExport); start != nil {
+	if start := p.metered.module.ExportedFunction(abi.StartExport); start != nil {
 		if _, err := start.Call(context.Background()); err != nil {
 			p.t.Fatal(err)
 		}
@@ -98,7 +100,7 @@ func (p pair) compare(name string, arguments []uint64) bool {
 	if !slices.Equal(got, want) || trapOf(gotTrap) != trapOf(wantTrap) {
 		p.t.Errorf("%s(%v) = %v, %q; want %v, %q", name, arguments, got, trapOf(gotTrap), want, trapOf(wantTrap))
 	}
-	if left := p.metered.global(depthExport); wantTrap == nil && left != depth {
+	if left := p.metered.global(abi.DepthExport); wantTrap == nil && left != depth {
 		p.t.Errorf("%s(%v) leaves depth %d, want %d", name, arguments, left, depth)
 	}
 	if !bytes.Equal(memoryOf(p.plain.module), memoryOf(p.metered.module)) {

@@ -13,6 +13,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"weirkeep/abi"
 )
 
 // Every fixture of testdata/fuel says in its comments what a call of its function
@@ -149,9 +151,9 @@ func (g *guest) global(name string) int64 {
 
 func (g *guest) set(fuel, depth int64) {
 	g.t.Helper()
-	g.module.ExportedGlobal(fuelExport).(api.MutableGlobal).Set(uint64(fuel))
-	g.module.ExportedGlobal(depthExport).(api.MutableGlobal).Set(uint64(depth))
-	g.module.ExportedGlobal(markExport).(api.MutableGlobal).Set(0)
+	g.module.ExportedGlobal(abi.FuelExport).(api.MutableGlobal).Set(uint64(fuel))
+	g.module.ExportedGlobal(abi.DepthExport).(api.MutableGlobal).Set(uint64(depth))
+	g.module.ExportedGlobal(abi.MarkExport).(api.MutableGlobal).Set(0)
 }
 
 // call gives f's answer as a number, or the kind of the fault.
@@ -160,9 +162,9 @@ func (g *guest) call(argument int64) string {
 	switch {
 	case err == nil:
 		return fmt.Sprint(int32(results[0]))
-	case g.global(fuelExport) < 0 || g.global(depthExport) < 0:
+	case g.global(abi.FuelExport) < 0 || g.global(abi.DepthExport) < 0:
 		return "exhausted"
-	case g.global(markExport) != 0:
+	case g.global(abi.MarkExport) != 0:
 		return "memory"
 	}
 	return "trap"
@@ -171,11 +173,11 @@ func (g *guest) call(argument int64) string {
 func (g *guest) see(name string, budget int64) int64 {
 	switch name {
 	case "fuel":
-		return budget - g.global(fuelExport)
+		return budget - g.global(abi.FuelExport)
 	case "left":
-		return g.global(depthExport)
+		return g.global(abi.DepthExport)
 	case "mark":
-		return g.global(markExport)
+		return g.global(abi.MarkExport)
 	case "first":
 		b, _ := g.module.Memory().ReadByte(0)
 		return int64(b)

@@ -4,20 +4,37 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"weirkeep/abi"
 )
 
 // The default limits are those of the contract.
 func TestDefaultLimits(t *testing.T) {
-	want := Limits{
-		Module: 16 << 20, Functions: 50_000, Types: 10_000, Globals: 10_000,
-		Body: 1 << 20, Locals: 2_000, Blocks: 8_000, Nesting: 1_000, Targets: 16_384, Accesses: 65_536,
-		Tables: 16, Entries: 65_536,
+	l := Limits{}.orDefaults()
+	ours := map[string]int{
+		"bytes of the file":    l.Module,
+		"functions":            l.Functions,
+		"types":                l.Types,
+		"globals":              l.Globals,
+		"body of one function": l.Body,
+		"locals of one function, parameters included": l.Locals,
+		"blocks of one function, as in Fuel":          l.Blocks,
+		"nesting of one function":                     l.Nesting,
+		"targets of `br_table` in one function":       l.Targets,
+		"loads and stores of one function":            l.Accesses,
+		"tables":                                      l.Tables,
+		"initial sizes of all tables together":        l.Entries,
 	}
-	if got := (Limits{}).orDefaults(); got != want {
-		t.Errorf("limits are %+v, want %+v", got, want)
+	for _, b := range abi.ModuleLimits {
+		if got, ok := ours[b.Name]; !ok || int64(got) != b.Max {
+			t.Errorf("limit of %s is %d, want %d", b.Name, got, b.Max)
+		}
 	}
-	if got := want.orDefaults(); got != want {
-		t.Errorf("limits that are stated become %+v", got)
+	if len(abi.ModuleLimits) != len(ours) {
+		t.Errorf("the contract has %d limits, want %d", len(abi.ModuleLimits), len(ours))
+	}
+	if l.orDefaults() != l {
+		t.Errorf("limits that are stated become %+v", l.orDefaults())
 	}
 }
 

@@ -3,10 +3,13 @@ package meter
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"weirkeep/abi"
 )
 
 // The instructions that are known are those that wazero knows as core 2.0. Behind
@@ -79,6 +82,13 @@ func TestWeights(t *testing.T) {
 			return 1000
 		}
 		return 1
+	}
+	var told []int
+	for _, w := range abi.Weights {
+		told = append(told, w.Fuel)
+	}
+	if want := []int{free, ordinary, slow, division, bulk, foreign, foreign, growth, growth}; !slices.Equal(told, want) {
+		t.Errorf("the contract tells the weights %d, want %d", told, want)
 	}
 	bulks := map[byte]uint16{8: 10, 10: 10, 11: 10, 12: 50, 14: 50, 17: 50, 15: 1000}
 	simd := map[byte]uint16{0xe3: 8, 0xe7: 8, 0xef: 8, 0xf3: 8}

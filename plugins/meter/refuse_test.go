@@ -92,6 +92,8 @@ func TestWhatIsMalformedIsRefused(t *testing.T) {
 		{"start that is an import", module(list(typeSection, nullary), list(importSection, append(named("m"), named("x", 0, 0)...)), raw(startSection, 0)), "the start function is an import"},
 		{"element segment of an unknown kind", module(list(elementSection, []byte{8})), "element segment of kind 8"},
 		{"element segment without a table", module(list(elementSection, []byte{0, 0x41, 0, opEnd, 0})), "table 0 of 0"},
+		{"elements behind the end of their table", functionsOf([][]byte{table, list(elementSection, []byte{0, 0x41, 1, opEnd, 1, 0})}, fn()), "1 elements at 1 of table 0, which has 1"},
+		{"elements far behind it", functionsOf([][]byte{table, list(elementSection, []byte{0, 0x41, 0x7f, opEnd, 1, 0})}, fn()), "1 elements at 4294967295 of table 0, which has 1"},
 		{"data segment of an unknown kind", module(list(dataSection, []byte{3})), "data segment of kind 3"},
 		{"data segment without a memory", module(list(dataSection, []byte{0, 0x41, 0, opEnd, 0})), "memory is used, and there is none"},
 		{"fewer data segments than announced", module(raw(dataCountSection, 2), list(dataSection)), "2 data segments are announced, 0 are there"},

@@ -1,5 +1,7 @@
 package meter
 
+import "weirkeep/abi"
+
 // rewrite writes the module anew, around its new code.
 func (p *parser) rewrite(code []byte, o Options) []byte {
 	n := 256
@@ -89,11 +91,11 @@ func (w *writer) newExports() (exports []byte, n uint32) {
 		n++
 	}
 	first := len(w.globalMutable)
-	add(fuelExport, GlobalKind, first)
-	add(depthExport, GlobalKind, first+1)
-	add(markExport, GlobalKind, first+2)
+	add(abi.FuelExport, GlobalKind, first)
+	add(abi.DepthExport, GlobalKind, first+1)
+	add(abi.MarkExport, GlobalKind, first+2)
 	if w.startIndex >= 0 {
-		add(startExport, Function, w.startIndex)
+		add(abi.StartExport, Function, w.startIndex)
 	}
 	return exports, n
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/tetratelabs/wazero"
+
+	"weirkeep/abi"
 )
 
 func TestWhatAModuleHolds(t *testing.T) {
@@ -98,7 +100,7 @@ func TestStartIsAnExport(t *testing.T) {
 		t.Errorf("byte is %d, want 0: the start function has run", b)
 	}
 	g.set(100, 10)
-	if _, err := g.module.ExportedFunction(startExport).Call(context.Background()); err != nil {
+	if _, err := g.module.ExportedFunction(abi.StartExport).Call(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if b, _ := g.module.Memory().ReadByte(7); b != 42 {
@@ -112,7 +114,7 @@ func TestStartIsAnExport(t *testing.T) {
 func TestWithoutStartNothingIsExportedForIt(t *testing.T) {
 	g := newGuest(t, metered(t, code(), Options{}))
 	g.open()
-	if g.module.ExportedFunction(startExport) != nil {
+	if g.module.ExportedFunction(abi.StartExport) != nil {
 		t.Error("a start function is exported, and there is none")
 	}
 }
@@ -131,7 +133,7 @@ func TestGlobalsBeginWithTheInitBudgets(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			g := newGuest(t, metered(t, code(), tt.options))
 			g.open()
-			fuel, depth, mark := g.global(fuelExport), g.global(depthExport), g.global(markExport)
+			fuel, depth, mark := g.global(abi.FuelExport), g.global(abi.DepthExport), g.global(abi.MarkExport)
 			if fuel != tt.fuel || depth != tt.depth || mark != 0 {
 				t.Errorf("fuel %d, depth %d, mark %d; want %d, %d, 0", fuel, depth, mark, tt.fuel, tt.depth)
 			}
@@ -165,7 +167,7 @@ func TestMissingSectionsAreAdded(t *testing.T) {
 			g := newGuest(t, metered(t, tt.wasm, Options{}))
 			g.open()
 			g.set(1, 2)
-			if g.global(fuelExport) != 1 || g.global(depthExport) != 2 || g.global(markExport) != 0 {
+			if g.global(abi.FuelExport) != 1 || g.global(abi.DepthExport) != 2 || g.global(abi.MarkExport) != 0 {
 				t.Error("the globals are not those that were set")
 			}
 		})

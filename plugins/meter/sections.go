@@ -287,9 +287,6 @@ func (p *parser) exported(r *reader, e *Export) {
 	case TableKind:
 		e.Imported = p.module.Tables[e.Index].Imported
 	case MemoryKind:
-		if p.module.Memory == nil {
-			return // it is one that was refused
-		}
 		e.Imported = p.module.Memory.Imported
 		if p.module.Memory.Export != "memory" {
 			p.module.Memory.Export = e.Name

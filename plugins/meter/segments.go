@@ -19,17 +19,17 @@ func (p *parser) element(r *reader) {
 		return
 	}
 	active, named, expressions := flags&1 == 0, flags&2 != 0, flags&4 != 0
-	table, offset, known := uint32(0), int64(0), false
+	table, offset, known := uint32(0), int32(0), false
 	if active {
-		p.elementTable(r, named)
-		p.constant(r)
+		table = p.elementTable(r, named)
+		offset, known = p.constant(r)
 	}
 	if !active || named {
 		p.elementType(r, expressions)
 	}
 	n := r.count("elements")
 	if known {
-		p.checkElements(r, table, uint64(uint32(offset)), n)
+		p.checkElements(r, table, uint32(offset), n)
 	}
 	for ; n > 0 && r.err == nil; n-- {
 		if expressions {
@@ -43,12 +43,26 @@ func (p *parser) element(r *reader) {
 }
 
 // elementTable reads which table a segment is for: the first, if it names none.
-func (p *parser) elementTable(r *reader, named bool) {
-	switch tables := len(p.module.Tables); {
-	case named:
-		r.index("table", tables)
-	case tables == 0:
+func (p *parser) elementTable(r *reader, named bool) uint32 {
+	tables := len(p.module.Tables)
+	if named {
+		return r.index("table", tables)
+	}
+	if tables == 0 {
 		r.fail("table 0 of 0")
+	}
+	return 0
+}
+
+// checkElements looks whether a segment lies in its table, which is the size that
+// it has at first. An engine that does not look makes an instance that cannot be.
+func (p *parser) checkElements(r *reader, table, offset uint32, n int) {
+	if r.err != nil {
+		return
+	}
+	t := p.module.Tables[table]
+	if !t.Imported && uint64(offset)+uint64(n) > uint64(t.Min) {
+		p.add("", "%d elements at %d of table %d, which has %d", n, offset, table, t.Min)
 	}
 }
 
@@ -103,10 +117,10 @@ func (p *parser) segment(r *reader) {
 // constant reads an expression that the engine works out before anything runs:
 // one instruction and its end. Whether its type fits is the engine's to check. Of an
 // i32 the value is known.
-func (p *parser) constant(r *reader) (value int64, known bool) {
+func (p *parser) constant(r *reader) (value int32, known bool) {
 	switch op := r.u8(); op {
 	case 0x41:
-		value, known = r.signed(32), true
+		value, known = int32(r.signed(32)), true
 	case 0x42:
 		r.signed(64)
 	case 0x43:
