@@ -28,7 +28,7 @@ FUZZ    := \
            gateway:FuzzAccessLine \
            gateway:FuzzFrontSplits \
            gateway:FuzzServers \
-           plugins/engine:FuzzCheckMetered \
+           plugins/meter:FuzzMeter \
            rules/websphere:FuzzConvert \
            rules/websphere:FuzzSelector \
            rules:FuzzCompile \
@@ -93,7 +93,7 @@ soak: ## the long forms of the promises' tests: up to an hour
 
 .PHONY: bench
 bench: ## run the benchmarks; their budgets stand in their comments
-	$(GO) test -run '^$$' -bench . -benchmem ./abi ./gateway/...
+	$(GO) test -run '^$$' -bench . -benchmem ./abi ./gateway/... ./plugins/...
 
 .PHONY: clean
 clean: ## remove what build made

@@ -3,6 +3,7 @@ package meter
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // stale reports whether what a custom section says is no longer true of the new
@@ -31,7 +32,7 @@ func (p *parser) functionName(index int) string {
 	if name == "" {
 		return fmt.Sprintf("function %d", index)
 	}
-	return fmt.Sprintf("function %d (%s)", index, name)
+	return fmt.Sprintf("function %d (%s)", index, readable(name))
 }
 
 func (p *parser) exportedAs(function int) string {
@@ -69,8 +70,24 @@ func lookUp(names []byte, index int) string {
 	for n := r.count("names"); n > 0 && r.err == nil; n-- {
 		i, name := r.u32(), r.bytes(r.count("bytes"))
 		if int(i) == index && r.err == nil {
-			return strings.ToValidUTF8(string(name), "?")
+			return string(name)
 		}
 	}
 	return ""
+}
+
+// maxName is how many bytes of a name are told.
+const maxName = 100
+
+// readable makes a name of the module fit for a line of text.
+func readable(name string) string {
+	if len(name) > maxName {
+		name = name[:maxName] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, name)
 }

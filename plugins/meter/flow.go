@@ -74,7 +74,7 @@ func (w *walk) leave() {
 	}
 }
 
-func (w *walk) label() { w.index("label", len(w.open)) }
+func (w *walk) label() { w.r.index("label", len(w.open)) }
 
 func (w *walk) branchTable() {
 	n := w.r.count("targets")

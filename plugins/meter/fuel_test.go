@@ -12,6 +12,9 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
+
+	"weirkeep/abi"
 )
 
 // Every fixture of testdata/fuel says in its comments what a call of its function
@@ -106,8 +109,10 @@ func newGuest(t *testing.T, wasm []byte) *guest {
 	ctx := context.Background()
 	g := &guest{t: t, runtime: wazero.NewRuntime(ctx)}
 	t.Cleanup(func() { g.runtime.Close(ctx) })
+	wasi_snapshot_preview1.MustInstantiate(ctx, g.runtime)
 	_, err := g.runtime.NewHostModuleBuilder("gw1").
 		NewFunctionBuilder().WithFunc(func() int64 { return 0 }).Export("now_ns").
+		NewFunctionBuilder().WithFunc(func(at, size int32) int32 { return size }).Export("log").
 		Instantiate(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -146,9 +151,9 @@ func (g *guest) global(name string) int64 {
 
 func (g *guest) set(fuel, depth int64) {
 	g.t.Helper()
-	g.module.ExportedGlobal(fuelExport).(api.MutableGlobal).Set(uint64(fuel))
-	g.module.ExportedGlobal(depthExport).(api.MutableGlobal).Set(uint64(depth))
-	g.module.ExportedGlobal(markExport).(api.MutableGlobal).Set(0)
+	g.module.ExportedGlobal(abi.FuelExport).(api.MutableGlobal).Set(uint64(fuel))
+	g.module.ExportedGlobal(abi.DepthExport).(api.MutableGlobal).Set(uint64(depth))
+	g.module.ExportedGlobal(abi.MarkExport).(api.MutableGlobal).Set(0)
 }
 
 // call gives f's answer as a number, or the kind of the fault.
@@ -157,9 +162,9 @@ func (g *guest) call(argument int64) string {
 	switch {
 	case err == nil:
 		return fmt.Sprint(int32(results[0]))
-	case g.global(fuelExport) < 0 || g.global(depthExport) < 0:
+	case g.global(abi.FuelExport) < 0 || g.global(abi.DepthExport) < 0:
 		return "exhausted"
-	case g.global(markExport) != 0:
+	case g.global(abi.MarkExport) != 0:
 		return "memory"
 	}
 	return "trap"
@@ -168,11 +173,11 @@ func (g *guest) call(argument int64) string {
 func (g *guest) see(name string, budget int64) int64 {
 	switch name {
 	case "fuel":
-		return budget - g.global(fuelExport)
+		return budget - g.global(abi.FuelExport)
 	case "left":
-		return g.global(depthExport)
+		return g.global(abi.DepthExport)
 	case "mark":
-		return g.global(markExport)
+		return g.global(abi.MarkExport)
 	case "first":
 		b, _ := g.module.Memory().ReadByte(0)
 		return int64(b)
@@ -195,7 +200,7 @@ func binaryOf(t *testing.T, wat string) []byte {
 	return read(t, strings.TrimSuffix(wat, ".wat")+".wasm")
 }
 
-func read(t *testing.T, file string) []byte {
+func read(t testing.TB, file string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -204,7 +209,7 @@ func read(t *testing.T, file string) []byte {
 	return b
 }
 
-func glob(t *testing.T, pattern string) []string {
+func glob(t testing.TB, pattern string) []string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {

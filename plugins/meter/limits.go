@@ -39,14 +39,8 @@ func (l Limits) orDefaults() Limits {
 }
 
 const (
+	pageSize = 64 << 10
+
 	// allPages is as much memory as 32 bits can address.
 	allPages = 65_536
-
-	defaultPages   = 16 << 20 / pageSize
-	defaultGoPages = 64 << 20 / pageSize
-	maxPages       = 1 << 30 / pageSize
-	pageSize       = 64 << 10
-
-	defaultInitFuel = 16_000_000
-	defaultDepth    = 1_000
 )

@@ -15,8 +15,11 @@
 //
 // What is charged is part of the contract with guests, and the same for every
 // engine. The new module computes what the old one did; its functions, globals
-// and locals keep their numbers. Whoever runs it sets the exported globals
-// before each call and reads them afterwards.
+// and locals keep their numbers. Whoever runs it sets the globals [abi.FuelExport],
+// [abi.DepthExport] (both i64) and [abi.MarkExport] (i32) before each call and
+// reads them afterwards: fuel or depth below 0 was used up, a mark that is not 0
+// tells of a refused memory.grow. [abi.StartExport] is there if the module had a
+// start function.
 //
 // The package does not check the types of operands: an engine does, before it
 // runs anything, and finds the same mistakes in the new module as in the old.
@@ -25,14 +28,8 @@ package meter
 import (
 	"cmp"
 	"fmt"
-)
 
-// Names under which the rewritten module exports what the meter added.
-const (
-	fuelExport  = "__gw_fuel"  // i64, what is left; below 0 it was used up
-	depthExport = "__gw_depth" // i64, calls that may still be nested; below 0 there was one too many
-	markExport  = "__gw_mark"  // i32, not 0 when memory.grow was refused
-	startExport = "__gw_start" // function () -> (), only if the module has a start function
+	"weirkeep/abi"
 )
 
 // Options say how much a guest may use. Zero values are the defaults.
@@ -88,13 +85,13 @@ func Meter(wasm []byte, o Options) (*Metered, error) {
 }
 
 func (o Options) orDefaults(goGuest bool) Options {
-	pages := uint32(defaultPages)
+	memory := uint32(abi.DefaultMemory)
 	if goGuest {
-		pages = defaultGoPages
+		memory = abi.DefaultGoMemory
 	}
-	o.MemoryPages = min(cmp.Or(o.MemoryPages, pages), maxPages)
-	o.InitFuel = cmp.Or(o.InitFuel, defaultInitFuel)
-	o.Depth = cmp.Or(o.Depth, defaultDepth)
+	o.MemoryPages = min(cmp.Or(o.MemoryPages, memory/pageSize), abi.MaxMemory/pageSize)
+	o.InitFuel = cmp.Or(o.InitFuel, abi.DefaultInitFuel)
+	o.Depth = cmp.Or(o.Depth, abi.DefaultDepth)
 	return o
 }
 
@@ -102,7 +99,7 @@ func (o Options) orDefaults(goGuest bool) Options {
 func (p *parser) meterable(o Options) {
 	for _, i := range p.module.Imports {
 		if i.Kind != Function {
-			p.add("define it in the module", "%s %s.%s is imported", i.Kind, i.Module, i.Name)
+			p.add("define it in the module", "%s %s.%s is imported", i.Kind, readable(i.Module), readable(i.Name))
 		}
 	}
 	if m := p.module.Memory; m != nil && m.Min > o.MemoryPages {

@@ -72,7 +72,11 @@ const (
 )
 
 func (k Kind) String() string {
-	return [...]string{"function", "table", "memory", "global"}[k]
+	names := [...]string{"function", "table", "memory", "global"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return "unknown"
 }
 
 // An Import is something that the host has to give.

@@ -65,6 +65,7 @@ type parser struct {
 	segmentsSaid    int    // by the data count section, -1 without one
 	startIndex      int    // -1 without one
 	declared        []bool // functions that ref.func may name
+	coded           int    // functions in the code section
 	bodies          []body
 	broken          bool // a section could not be read to its end: what comes later may only seem wrong
 }
@@ -139,8 +140,7 @@ func (p *parser) split() {
 func (p *parser) sectionFound(s section, last int) int {
 	switch {
 	case s.ID == tagSection:
-		p.refuse(exceptions, "tag section")
-		p.broken = true // its tags are counted nowhere
+		p.refuse(exceptions, "tag section") // its tags are counted for themselves
 		return last
 	case int(s.ID) >= len(sectionKinds):
 		p.add("", "unknown section %d at byte %d", s.ID, s.Offset)
@@ -162,13 +162,18 @@ func sectionName(id byte) string {
 	return fmt.Sprint(id)
 }
 
-// section reads one section, which has to end where its size says.
+// section reads one section, which has to end where its size says. Behind one
+// that could not be read only the custom ones are: the others may name what it
+// has not told.
 func (p *parser) section(s section) {
 	r := &reader{b: s.body, base: s.Offset}
 	i := len(p.module.Sections)
 	p.module.Sections = append(p.module.Sections, s.Section)
 	if s.ID == customSection {
 		p.module.Sections[i].Name = r.name()
+	}
+	if p.broken && s.ID != customSection {
+		return
 	}
 	sectionKinds[s.ID].read(p, r)
 	if r.more() {
@@ -182,16 +187,19 @@ func (p *parser) section(s section) {
 // mistake notes why a section was not read to its end.
 func (p *parser) mistake(where string, m *mistake) {
 	p.broken = true
-	p.note(where, m)
+	p.note(func() string { return where }, m)
 }
 
-// note tells a mistake as a problem.
-func (p *parser) note(where string, m *mistake) {
-	if m.feature != 0 {
-		p.refuse(m.feature, m.what+" in "+where)
-		return
+// note tells a mistake as a problem. Where it is, is asked only if it is told:
+// finding names takes long, and there may be as many mistakes as functions.
+func (p *parser) note(where func() string, m *mistake) {
+	switch {
+	case m.feature != 0 && p.refusedBefore(m.feature), p.full():
+	case m.feature != 0:
+		p.refuse(m.feature, m.what+" in "+where())
+	default:
+		p.add("", "%s: %s", where(), m.what)
 	}
-	p.add("", "%s: %s", where, m.what)
 }
 
 // over notes that there is more of something than the limits allow, and ends the
@@ -209,8 +217,8 @@ func (p *parser) settle() {
 	if p.broken {
 		return
 	}
-	if own := len(p.funcs) - p.importedFuncs; own != len(p.bodies) {
-		p.add("", "%d functions are declared, %d have code", own, len(p.bodies))
+	if own := len(p.funcs) - p.importedFuncs; own != p.coded {
+		p.add("", "%d functions are declared, %d have code", own, p.coded)
 		p.broken = true
 	}
 	if p.segmentsSaid >= 0 && p.segmentsSaid != p.segments {

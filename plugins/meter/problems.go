@@ -48,31 +48,42 @@ type featureFound struct {
 	feature feature
 	where   string // its first place
 	places  int
-	at      int // its index in list, -1 if the list was full
+	at      int // its index in list
 }
 
 func (f *findings) add(cure, what string, args ...any) {
-	if len(f.list) == maxProblems {
-		f.more++
-		return
+	if !f.full() {
+		f.list = append(f.list, Problem{What: fmt.Sprintf(what, args...), Cure: cure})
 	}
-	f.list = append(f.list, Problem{What: fmt.Sprintf(what, args...), Cure: cure})
+}
+
+// full reports whether no more is kept; what was to be told is counted then.
+func (f *findings) full() bool {
+	if len(f.list) < maxProblems {
+		return false
+	}
+	f.more++
+	return true
 }
 
 // refuse notes a feature that is no part of core WebAssembly 2.0.
 func (f *findings) refuse(use feature, where string) {
+	if f.refusedBefore(use) || f.full() {
+		return
+	}
+	f.features = append(f.features, featureFound{feature: use, where: where, places: 1, at: len(f.list)})
+	f.list = append(f.list, Problem{Cure: use.cure()})
+}
+
+// refusedBefore counts one more place of a feature, if it is not the first.
+func (f *findings) refusedBefore(use feature) bool {
 	for i := range f.features {
 		if f.features[i].feature == use {
 			f.features[i].places++
-			return
+			return true
 		}
 	}
-	found := featureFound{feature: use, where: where, places: 1, at: -1}
-	if len(f.list) < maxProblems {
-		found.at = len(f.list)
-	}
-	f.features = append(f.features, found)
-	f.add(use.cure(), "%s", "")
+	return false
 }
 
 // err is what was found, nil if that is nothing.
@@ -82,9 +93,7 @@ func (f *findings) err() error {
 	}
 	list := slices.Clone(f.list)
 	for _, found := range f.features {
-		if found.at >= 0 {
-			list[found.at].What = found.String()
-		}
+		list[found.at].What = found.String()
 	}
 	if f.more > 0 {
 		list = append(list, Problem{What: fmt.Sprintf("and %d more", f.more)})

@@ -141,6 +141,20 @@ func (r *reader) count(what string) int {
 	return int(n)
 }
 
+// index reads the number of something, of which so many are there.
+func (r *reader) index(what string, there int) uint32 {
+	at := r.p
+	i := r.u32()
+	if r.err == nil && uint64(i) >= uint64(there) {
+		r.p = at
+		r.fail("%s %d of %d", what, i, there)
+	}
+	if r.err != nil {
+		return 0
+	}
+	return i
+}
+
 func (r *reader) name() string {
 	b := r.bytes(r.count("bytes of a name"))
 	if !utf8.Valid(b) {
@@ -150,7 +164,7 @@ func (r *reader) name() string {
 	return string(b)
 }
 
-// size writes v in LEB128, unsigned.
+// appendU32 writes v in LEB128, unsigned.
 func appendU32(dst []byte, v uint32) []byte {
 	return binary.AppendUvarint(dst, uint64(v))
 }

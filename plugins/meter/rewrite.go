@@ -1,5 +1,7 @@
 package meter
 
+import "weirkeep/abi"
+
 // rewrite writes the module anew, around its new code.
 func (p *parser) rewrite(code []byte, o Options) []byte {
 	n := 256
@@ -40,7 +42,7 @@ func (w *writer) section(s section) {
 	w.last = max(w.last, sectionKinds[s.ID].order)
 	switch s.ID {
 	case customSection:
-		if !stale(w.customName(s)) {
+		if w.keeps(s) {
 			w.write(s.ID, s.body)
 		}
 	case tableSection:
@@ -89,11 +91,11 @@ func (w *writer) newExports() (exports []byte, n uint32) {
 		n++
 	}
 	first := len(w.globalMutable)
-	add(fuelExport, GlobalKind, first)
-	add(depthExport, GlobalKind, first+1)
-	add(markExport, GlobalKind, first+2)
+	add(abi.FuelExport, GlobalKind, first)
+	add(abi.DepthExport, GlobalKind, first+1)
+	add(abi.MarkExport, GlobalKind, first+2)
 	if w.startIndex >= 0 {
-		add(startExport, Function, w.startIndex)
+		add(abi.StartExport, Function, w.startIndex)
 	}
 	return exports, n
 }
@@ -121,6 +123,10 @@ func (w *writer) tablesSection() []byte {
 	return b
 }
 
-func (w *writer) customName(s section) string {
-	return (&reader{b: s.body}).name()
+// keeps reports whether a custom section stays. An empty one says nothing, and
+// wazero does not read one that ends the file.
+func (w *writer) keeps(s section) bool {
+	r := &reader{b: s.body}
+	name := r.name()
+	return !stale(name) && r.more()
 }

@@ -1,6 +1,9 @@
 package meter
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 func (p *parser) functionTypes(r *reader) {
 	n := r.count("types")
@@ -49,53 +52,61 @@ func (r *reader) referenceType() ValueType {
 	return t
 }
 
-// typeIndex reads the index of a type that is there.
-func (p *parser) typeIndex(r *reader) uint32 {
-	i := r.u32()
-	if r.err == nil && uint64(i) >= uint64(len(p.types)) {
-		r.fail("type %d of %d", i, len(p.types))
-		return 0
-	}
-	return i
-}
+func (p *parser) typeIndex(r *reader) uint32 { return r.index("type", len(p.types)) }
 
 func (p *parser) imports(r *reader) {
-	for n := r.count("imports"); n > 0 && r.err == nil; n-- {
-		i := Import{Module: r.name(), Name: r.name()}
-		kind := r.u8()
-		switch Kind(kind) {
-		case Function:
-			t := p.typeIndex(r)
-			if p.over(r, len(p.funcs)+1, p.limits.Functions, "functions") || r.err != nil {
-				return
-			}
-			i.Type = p.types[t]
-			p.funcs = append(p.funcs, t)
-			p.importedFuncs++
-		case TableKind:
-			p.table(r, true)
-		case MemoryKind:
-			p.memory(r, true)
-		case GlobalKind:
-			p.global(r)
-			p.importedGlobals++
-		default:
-			r.refuseKind(kind)
+	n := r.count("imports")
+	if p.over(r, n, p.limits.Functions+p.limits.Globals, "imports") {
+		return
+	}
+	for ; n > 0 && r.err == nil; n-- {
+		i := Import{Module: r.name(), Name: r.name(), Kind: Kind(r.u8())}
+		if i.Kind == tagKind {
+			p.tag(r)
+			continue
 		}
-		i.Kind = Kind(kind)
-		if r.err == nil {
+		if p.imported(r, &i); r.err == nil {
 			p.module.Imports = append(p.module.Imports, i)
 		}
 	}
 	p.module.Functions = len(p.funcs)
 }
 
-func (r *reader) refuseKind(kind byte) {
-	if kind == 4 {
-		r.refuse(exceptions, "tag")
-		return
+// imported reads what is imported, and counts it among its kind.
+func (p *parser) imported(r *reader, i *Import) {
+	switch i.Kind {
+	case Function:
+		i.Type = p.importedFunction(r)
+	case TableKind:
+		p.table(r, true)
+	case MemoryKind:
+		p.memory(r, true)
+	case GlobalKind:
+		p.global(r)
+		p.importedGlobals++
+	default:
+		r.fail("unknown kind %d", i.Kind)
 	}
-	r.fail("unknown kind %d", kind)
+}
+
+func (p *parser) importedFunction(r *reader) FuncType {
+	t := p.typeIndex(r)
+	if p.over(r, len(p.funcs)+1, p.limits.Functions, "functions") || r.err != nil {
+		return FuncType{}
+	}
+	p.funcs = append(p.funcs, t)
+	p.importedFuncs++
+	return p.types[t]
+}
+
+// tagKind is the kind of an exception.
+const tagKind = 4
+
+// tag reads what an imported tag is, which no other index depends on.
+func (p *parser) tag(r *reader) {
+	r.u8()
+	r.u32()
+	p.refuse(exceptions, "imported tag")
 }
 
 func (p *parser) functions(r *reader) {
@@ -120,7 +131,7 @@ func (p *parser) tables(r *reader) {
 
 func (p *parser) table(r *reader, imported bool) {
 	t := Table{Type: r.referenceType(), Imported: imported}
-	t.Min, t.Max = r.sizes(1<<32 - 1)
+	t.Min, t.Max = p.sizes(r, 1<<32-1)
 	if r.err != nil || p.over(r, len(p.module.Tables)+1, p.limits.Tables, "tables") {
 		return
 	}
@@ -149,10 +160,10 @@ func (p *parser) memories(r *reader) {
 
 func (p *parser) memory(r *reader, imported bool) {
 	m := Memory{Imported: imported}
-	m.Min, m.Max = r.sizes(allPages)
+	m.Min, m.Max = p.sizes(r, allPages)
 	p.memoryCount++
 	if p.memoryCount > 1 {
-		r.refuse(multiMemory, "a second memory")
+		p.refuse(multiMemory, "a second memory")
 	}
 	if r.err == nil {
 		p.module.Memory = &m
@@ -160,24 +171,36 @@ func (p *parser) memory(r *reader, imported bool) {
 }
 
 // sizes reads how large something begins and may become, at most limit.
-func (r *reader) sizes(limit uint32) (low, high uint32) {
+func (p *parser) sizes(r *reader, limit uint32) (low, high uint32) {
 	flags := r.u8()
-	switch {
-	case flags >= 8:
-		r.refuse(pageSizes, "a size")
-	case flags >= 4:
-		r.refuse(memory64, "a size")
-	case flags >= 2:
-		r.refuse(threads, "a shared memory")
+	if f := sizeFeature(flags); f != 0 {
+		p.refuse(f, fmt.Sprintf("size of kind %d", flags))
 	}
 	low, high = r.u32(), limit
 	if flags&1 != 0 {
 		high = r.u32()
 	}
+	if sizeFeature(flags) == pageSizes {
+		r.u32() // its logarithm
+	}
 	if r.err == nil && (low > high || high > limit) {
 		r.fail("size from %d to %d, where %d is the largest there is,", low, high, limit)
 	}
 	return low, high
+}
+
+// sizeFeature is the feature that the flags of a size belong to; 0 for core 2.0,
+// whose only flag says that there is a maximum.
+func sizeFeature(flags byte) feature {
+	switch {
+	case flags >= 8:
+		return pageSizes
+	case flags >= 4:
+		return memory64
+	case flags >= 2:
+		return threads
+	}
+	return 0
 }
 
 func (p *parser) globals(r *reader) {
@@ -210,28 +233,34 @@ func (p *parser) exports(r *reader) {
 	}
 	seen := make(map[string]bool, n)
 	for ; n > 0 && r.err == nil; n-- {
-		e := Export{Name: r.name()}
-		kind := r.u8()
-		e.Kind, e.Index = Kind(kind), r.u32()
-		if kind > byte(GlobalKind) {
-			r.refuseKind(kind)
+		e := Export{Name: r.name(), Kind: Kind(r.u8()), Index: r.u32()}
+		if e.Kind == tagKind {
+			p.refuse(exceptions, "exported tag")
+			continue
 		}
 		if p.exported(r, &e); r.err != nil {
 			return
 		}
-		if seen[e.Name] {
-			p.add("export it once", "export %q is there twice", e.Name)
-		}
-		if strings.HasPrefix(e.Name, reserved) {
-			p.add("rename it: these names are the host's", "export %q begins with %s", e.Name, reserved)
-		}
-		seen[e.Name] = true
+		p.checkExport(e.Name, seen)
 		p.module.Exports = append(p.module.Exports, e)
+	}
+}
+
+func (p *parser) checkExport(name string, seen map[string]bool) {
+	if seen[name] {
+		p.add("export it once", "export %q is there twice", readable(name))
+	}
+	seen[name] = true
+	if strings.HasPrefix(name, reserved) {
+		p.add("rename it: these names are the host's", "export %q begins with %s", readable(name), reserved)
 	}
 }
 
 // exported checks that what an export names is there, and notes what it is.
 func (p *parser) exported(r *reader, e *Export) {
+	if r.err != nil {
+		return
+	}
 	there, imported := 0, 0
 	switch e.Kind {
 	case Function:
@@ -242,12 +271,12 @@ func (p *parser) exported(r *reader, e *Export) {
 		there = p.memoryCount
 	case GlobalKind:
 		there, imported = len(p.globalMutable), p.importedGlobals
-	}
-	if r.err != nil {
+	default:
+		r.fail("unknown kind %d", e.Kind)
 		return
 	}
 	if uint64(e.Index) >= uint64(there) {
-		r.fail("export %q names %s %d of %d", e.Name, e.Kind, e.Index, there)
+		r.fail("export %q names %s %d of %d", readable(e.Name), e.Kind, e.Index, there)
 		return
 	}
 	e.Imported = uint64(e.Index) < uint64(imported)
@@ -258,9 +287,6 @@ func (p *parser) exported(r *reader, e *Export) {
 	case TableKind:
 		e.Imported = p.module.Tables[e.Index].Imported
 	case MemoryKind:
-		if p.module.Memory == nil {
-			return // it is one that was refused
-		}
 		e.Imported = p.module.Memory.Imported
 		if p.module.Memory.Export != "memory" {
 			p.module.Memory.Export = e.Name
@@ -291,11 +317,4 @@ func (p *parser) start(r *reader) {
 	}
 }
 
-func (p *parser) functionIndex(r *reader) uint32 {
-	i := r.u32()
-	if r.err == nil && uint64(i) >= uint64(len(p.funcs)) {
-		r.fail("function %d of %d", i, len(p.funcs))
-		return 0
-	}
-	return i
-}
+func (p *parser) functionIndex(r *reader) uint32 { return r.index("function", len(p.funcs)) }

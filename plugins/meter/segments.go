@@ -19,12 +19,9 @@ func (p *parser) element(r *reader) {
 		return
 	}
 	active, named, expressions := flags&1 == 0, flags&2 != 0, flags&4 != 0
-	table, offset, known := uint32(0), int64(0), false
+	table, offset, known := uint32(0), int32(0), false
 	if active {
-		if named {
-			table = r.u32()
-		}
-		p.checkTable(r, table)
+		table = p.elementTable(r, named)
 		offset, known = p.constant(r)
 	}
 	if !active || named {
@@ -32,7 +29,7 @@ func (p *parser) element(r *reader) {
 	}
 	n := r.count("elements")
 	if known {
-		p.checkElements(r, table, uint64(uint32(offset)), n)
+		p.checkElements(r, table, uint32(offset), n)
 	}
 	for ; n > 0 && r.err == nil; n-- {
 		if expressions {
@@ -45,6 +42,30 @@ func (p *parser) element(r *reader) {
 	}
 }
 
+// elementTable reads which table a segment is for: the first, if it names none.
+func (p *parser) elementTable(r *reader, named bool) uint32 {
+	tables := len(p.module.Tables)
+	if named {
+		return r.index("table", tables)
+	}
+	if tables == 0 {
+		r.fail("table 0 of 0")
+	}
+	return 0
+}
+
+// checkElements looks whether a segment lies in its table, which is the size that
+// it has at first. An engine that does not look makes an instance that cannot be.
+func (p *parser) checkElements(r *reader, table, offset uint32, n int) {
+	if r.err != nil {
+		return
+	}
+	t := p.module.Tables[table]
+	if !t.Imported && uint64(offset)+uint64(n) > uint64(t.Min) {
+		p.add("", "%d elements at %d of table %d, which has %d", n, offset, table, t.Min)
+	}
+}
+
 func (p *parser) elementType(r *reader, expressions bool) {
 	if expressions {
 		r.referenceType()
@@ -52,20 +73,6 @@ func (p *parser) elementType(r *reader, expressions bool) {
 	}
 	if kind := r.u8(); kind != 0 {
 		r.fail("element kind %d", kind)
-	}
-}
-
-func (p *parser) checkTable(r *reader, i uint32) {
-	if r.err == nil && uint64(i) >= uint64(len(p.module.Tables)) {
-		r.fail("table %d of %d", i, len(p.module.Tables))
-	}
-}
-
-// checkElements looks whether a segment lies in its table, which is the size that it
-// has at first. An engine that does not look makes an instance that cannot be.
-func (p *parser) checkElements(r *reader, table uint32, offset uint64, n int) {
-	if r.err == nil && !p.module.Tables[table].Imported && offset+uint64(n) > uint64(p.module.Tables[table].Min) {
-		r.fail("%d elements at %d of table %d, which has %d,", n, offset, table, p.module.Tables[table].Min)
 	}
 }
 
@@ -110,10 +117,10 @@ func (p *parser) segment(r *reader) {
 // constant reads an expression that the engine works out before anything runs:
 // one instruction and its end. Whether its type fits is the engine's to check. Of an
 // i32 the value is known.
-func (p *parser) constant(r *reader) (value int64, known bool) {
+func (p *parser) constant(r *reader) (value int32, known bool) {
 	switch op := r.u8(); op {
 	case 0x41:
-		value, known = r.signed(32), true
+		value, known = int32(r.signed(32)), true
 	case 0x42:
 		r.signed(64)
 	case 0x43:
@@ -154,14 +161,16 @@ func (p *parser) constantGlobal(r *reader) {
 	}
 }
 
-// code finds the functions. Their instructions are read later.
+// code finds the functions. Their instructions are read later. If they are not
+// as many as were declared, settle says so.
 func (p *parser) code(r *reader) {
-	n := r.count("functions")
-	if p.over(r, n, p.limits.Functions, "functions") {
+	p.coded = r.count("functions")
+	if p.coded > len(p.funcs)-p.importedFuncs {
+		r.p = len(r.b)
 		return
 	}
-	p.bodies = make([]body, 0, n)
-	for ; n > 0 && r.err == nil; n-- {
+	p.bodies = make([]body, 0, p.coded)
+	for range p.coded {
 		size := r.count("bytes of code")
 		at := r.at()
 		p.bodies = append(p.bodies, body{code: r.bytes(size), at: at})

@@ -91,7 +91,7 @@ func (w *walk) function(index int, b body) bool {
 		w.r.fail("%d bytes behind the last end", w.r.rest())
 	}
 	if w.r.err != nil {
-		w.note(w.functionName(index), w.r.err)
+		w.note(func() string { return w.functionName(index) }, w.r.err)
 	}
 	return w.r.err == nil
 }
@@ -160,7 +160,7 @@ func (w *walk) instruction() {
 	switch op.shape {
 	case plain:
 	case local:
-		w.index("local", w.locals)
+		w.r.index("local", w.locals)
 	case const32:
 		w.r.signed(32)
 	case const64:
@@ -177,7 +177,7 @@ func (w *walk) instruction() {
 	case blockShape, loopShape, ifShape, elseShape, endShape, branch, branchIf, branchTable, returnShape, unreachableShape:
 		w.flow(op.shape)
 	case globalGet:
-		w.index("global", len(w.globalMutable))
+		w.r.index("global", len(w.globalMutable))
 	case globalSet:
 		w.globalSet()
 	case unknown:
@@ -224,24 +224,14 @@ func (w *walk) refuseOpcode(op byte) {
 	w.r.fail("unknown instruction 0x%02x", op)
 }
 
-// index reads an index of which so many are there.
-func (w *walk) index(what string, there int) uint32 {
-	i := w.r.u32()
-	if uint64(i) >= uint64(there) {
-		w.r.fail("%s %d of %d", what, i, there)
-		return 0
-	}
-	return i
-}
-
 func (w *walk) globalSet() {
-	i := w.index("global", len(w.globalMutable))
+	i := w.r.index("global", len(w.globalMutable))
 	if w.r.err == nil && !w.globalMutable[i] {
 		w.r.fail("global %d is set, which is constant,", i)
 	}
 }
 
-func (w *walk) tableIndex() { w.index("table", len(w.module.Tables)) }
+func (w *walk) tableIndex() { w.r.index("table", len(w.module.Tables)) }
 
 func (w *walk) memoryIndex() { w.checkMemory(&w.r, w.r.u32()) }
 
@@ -313,7 +303,7 @@ func (w *walk) rare(op *opcode, at int) {
 	case dataDrop:
 		w.segmentIndex()
 	case elemDrop:
-		w.index("element segment", w.elementCount)
+		w.r.index("element segment", w.elementCount)
 	case tableShape:
 		w.tableIndex()
 	default:
@@ -340,7 +330,7 @@ func (w *walk) bulk(s shape, at int) {
 		w.tableIndex()
 		w.tableIndex()
 	case tableInit:
-		w.index("element segment", w.elementCount)
+		w.r.index("element segment", w.elementCount)
 		w.tableIndex()
 	case tableGrow, tableFill:
 		w.tableIndex()
@@ -367,5 +357,5 @@ func (w *walk) segmentIndex() {
 	if w.segmentsSaid < 0 {
 		w.r.fail("data segment is used without a data count section")
 	}
-	w.index("data segment", w.segmentsSaid)
+	w.r.index("data segment", w.segmentsSaid)
 }

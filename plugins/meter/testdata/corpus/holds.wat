@@ -1,0 +1,18 @@
+;; One of everything that Inspect tells.
+(module
+  (import "gw1" "now_ns" (func (result i64)))
+  (import "gw1" "log" (func $log (param i32 i32) (result i32)))
+  (memory 2)
+  (table 3 4 funcref)
+  (global i32 (i32.const 1))
+  (global $g (mut i64) (i64.const 2))
+  (export "mem" (memory 0))
+  (export "memory" (memory 0))
+  (export "also" (memory 0))
+  (export "table" (table 0))
+  (export "log" (func $log))
+  (export "f" (func $f))
+  (export "g" (global $g))
+  (func $f (param i32) (result i32) local.get 0)
+  (func $start i32.const 7 i32.const 42 i32.store8)
+  (start $start))
