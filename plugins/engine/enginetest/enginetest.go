@@ -53,6 +53,7 @@ func Run(t *testing.T, make func() engine.Engine) {
 		{"panics", panics},
 		{"allocations", allocations},
 		{"close frees memory", closeFrees},
+		{"faults free memory", faultsFree},
 		{"growing", growing},
 		{"parallel", parallel},
 		{"many modules", manyModules},

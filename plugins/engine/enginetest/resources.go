@@ -63,6 +63,32 @@ func closeFrees(t *testing.T, e engine.Engine) {
 	}
 }
 
+// faultsFree: what an engine made of a fault, and of the deep stack before it,
+// goes with the fault and the instance.
+func faultsFree(t *testing.T, e engine.Engine) {
+	m := compiled(t, e, "guest")
+	round := func() {
+		i, err := m.Instantiate(&visit{})
+		noError(t, err)
+		defer i.Close()
+		i.SetFuel(fuel, depth)
+		fault(t, i, "recurses", 0)
+		fault(t, i, "count", 1)
+	}
+	for range 20 {
+		round()
+	}
+	runtime.GC()
+	before := resident(t)
+	for range 300 {
+		round()
+	}
+	debug.FreeOSMemory()
+	if grown := resident(t) - before; grown > 8<<20 {
+		t.Errorf("300 instances with faults left %d KiB behind", grown>>10)
+	}
+}
+
 // resident and virtual return how many bytes the process has in memory, and
 // how many of addresses it has mapped.
 func resident(t *testing.T) int { _, r := pages(t); return r * os.Getpagesize() }
