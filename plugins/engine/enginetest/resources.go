@@ -36,7 +36,7 @@ func closeFrees(t *testing.T, e engine.Engine) {
 	round := func() {
 		i, err := m.Instantiate(nil)
 		noError(t, err)
-		i.SetFuel(fuel, depth)
+		i.SetFuel(10*fuel, depth)
 		call(t, i, "grow", 255)
 		before := resident(t)
 		call(t, i, "fill", 16<<20)
@@ -110,6 +110,7 @@ func growing(t *testing.T, e engine.Engine) {
 	first := i.Memory()
 	first[0] = 5
 	for pages := 1; pages < 256; pages++ {
+		i.SetFuel(fuel, depth)
 		if got := call(t, i, "grow", 1); got != uint64(pages) {
 			t.Fatalf("grow gives %d, want %d", got, pages)
 		}
@@ -146,6 +147,8 @@ func parallel(t *testing.T, e engine.Engine) {
 	wg.Wait()
 }
 
+const readCost = 1 + 2
+
 // visitGuest makes an instance, checks that nobody else is in it, and leaves
 // by a fault.
 func visitGuest(m engine.Module, me byte) error {
@@ -160,7 +163,7 @@ func visitGuest(m engine.Module, me byte) error {
 	for n := range 50 {
 		i.SetFuel(fuel, depth)
 		got, err := read.Call(300)
-		if err != nil || got != uint64(me) || i.Fuel() != fuel {
+		if err != nil || got != uint64(me) || i.Fuel() != fuel-readCost {
 			return fmt.Errorf("read gives %d, %v with fuel %d, want %d", got, err, i.Fuel(), me)
 		}
 		if _, err = count.Call(1); err != nil || v.calls != n+1 {
@@ -179,7 +182,7 @@ func manyModules(t *testing.T, e engine.Engine) {
 	other := host()
 	other[1].Call = func(_ *engine.Call, stack []uint64) { stack[0] = 123 }
 	first := compiled(t, e, "guest")
-	second, err := e.Compile(t.Context(), wasm(t, "guest"), other)
+	second, err := e.Compile(t.Context(), metered(t, "guest"), other)
 	noError(t, err)
 	kept := instance(t, first, nil)
 	gone, err := second.Instantiate(nil)

@@ -23,12 +23,12 @@ func TestEngineWithFolder(t *testing.T) {
 // it for the code of another module, with the right hash.
 func TestFolderKeepsCode(t *testing.T) {
 	c := newCache(t)
-	other, err := c.e.cache.compile(c.e.engine, enginetest.Small())
+	other, err := c.e.cache.compile(c.e.engine, enginetest.Small(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	code := c.e.cache.read(enginetest.Small())
+	code := c.e.cache.read(enginetest.Small(t))
 	if code == nil {
 		t.Fatal("the folder does not have the code")
 	}
@@ -62,7 +62,7 @@ func TestBrokenCacheIsReplaced(t *testing.T) {
 			if err := os.WriteFile(c.path, damage(bytes.Clone(whole)), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if c.e.cache.read(enginetest.Small()) != nil {
+			if c.e.cache.read(enginetest.Small(t)) != nil {
 				t.Error("the broken file is read")
 			}
 			c.answers(t)
@@ -93,7 +93,7 @@ func newCache(t *testing.T) cached {
 	t.Helper()
 	e := open(t, Options{CacheDir: filepath.Join(t.TempDir(), "code")}).(*wasmtimeEngine)
 	t.Cleanup(func() { _ = e.Close() })
-	return cached{e: e, path: e.cache.path(enginetest.Small())}
+	return cached{e: e, path: e.cache.path(enginetest.Small(t))}
 }
 
 func (c cached) file(t *testing.T) []byte {
@@ -108,7 +108,7 @@ func (c cached) file(t *testing.T) []byte {
 // answers compiles Small and calls it.
 func (c cached) answers(t *testing.T) {
 	t.Helper()
-	m, err := c.e.Compile(t.Context(), enginetest.Small(), nil)
+	m, err := c.e.Compile(t.Context(), enginetest.Small(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,8 +35,8 @@ const (
 	// maxTable is the most entries that a table may have.
 	maxTable = 65_536
 	// guestStack is the native stack of a call, in bytes: enough for 1,000
-	// frames with 400 live values each.
-	guestStack = 4 << 20
+	// frames with 400 live values each, of which one takes 4,644 bytes.
+	guestStack = 5 << 20
 	// hostStack is what has to be left of a thread's stack for host functions
 	// and wasmtime itself, in bytes.
 	hostStack = 2 << 20
