@@ -56,6 +56,7 @@ func Run(t *testing.T, make func() engine.Engine) {
 		{"allocations", allocations},
 		{"close frees memory", closeFrees},
 		{"faults free memory", faultsFree},
+		{"failures free memory", failuresFree},
 		{"growing", growing},
 		{"parallel", parallel},
 		{"many modules", manyModules},

@@ -52,14 +52,32 @@ func closeFrees(t *testing.T, e engine.Engine) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	round() // what the engine keeps for ever is there now
 	before, mapped := resident(t), virtual(t)
-	for range 8 {
+	for range 4 {
 		round()
 	}
 	if grown := resident(t) - before; grown > 24<<20 {
-		t.Errorf("8 instances of 16 MiB left %d MiB behind", grown>>20)
+		t.Errorf("4 instances of 16 MiB left %d MiB behind", grown>>20)
 	}
 	if grown := virtual(t) - mapped; grown > 512<<20 {
-		t.Errorf("8 instances left %d MiB of address space behind", grown>>20)
+		t.Errorf("4 instances left %d MiB of address space behind", grown>>20)
+	}
+}
+
+// failuresFree: an instance that cannot be made leaves no memory behind.
+func failuresFree(t *testing.T, e engine.Engine) {
+	m := compiled(t, e, "data_outside")
+	try := func() {
+		if _, err := m.Instantiate(nil); err == nil {
+			t.Fatal("data outside of memory was put somewhere")
+		}
+	}
+	try()
+	before := virtual(t)
+	for range 100 {
+		try()
+	}
+	if grown := virtual(t) - before; grown > 512<<20 {
+		t.Errorf("100 failures left %d MiB of address space behind", grown>>20)
 	}
 }
 
