@@ -35,17 +35,28 @@ FUZZ    := \
            rules:FuzzFormat
 FUZZRUNS ?= 200000
 LDFLAGS := -s -w -buildid=
+# Succeeds where there is a C compiler: with one, the engine wasmtime is built and tested too.
+COMPILER = set -- $$($(GO) env CC) && command -v "$$1" >/dev/null
 
 .PHONY: help
 help: ## print the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## build bin/weirkeep, static and reproducible
+build: static wasmtime ## build bin/weirkeep and, where there is a C compiler, bin/weirkeep-wasmtime
+
+.PHONY: static
+static: ## build bin/weirkeep alone, static and reproducible
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/weirkeep ./cmd/weirkeep
 
+.PHONY: wasmtime
+wasmtime: ## build bin/weirkeep-wasmtime, which has both engines; needs a C compiler
+	@if $(COMPILER); then set -x; \
+		CGO_ENABLED=1 $(GO) build -tags wasmtime -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/weirkeep-wasmtime ./cmd/weirkeep; \
+	else echo 'no C compiler: no bin/weirkeep-wasmtime'; fi
+
 .PHONY: deb
-deb: build ## build the Debian package, bin/weirkeep_VERSION_ARCH.deb
+deb: static ## build the Debian package, bin/weirkeep_VERSION_ARCH.deb
 	GO='$(GO)' cmd/weirkeep/deploy/package.sh
 
 .PHONY: deb-check
@@ -53,12 +64,15 @@ deb-check: deb ## build the Debian package, unpack it, run what is in it
 	$(GO) test -count=1 ./cmd/weirkeep/deploy -deb "$$(echo $(CURDIR)/bin/weirkeep_*.deb)"
 
 .PHONY: demo
-demo: build ## build, then run a gateway in front of three demo origins
+demo: static ## build, then run a gateway in front of three demo origins
 	./bin/weirkeep serve --demo
 
 .PHONY: test
 test: ## run every test; no root, under 5 minutes on 2 cores
 	$(GO) test -timeout 5m ./...
+	@if $(COMPILER); then set -x; \
+		CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m ./plugins/engine/...; \
+	else echo 'no C compiler: wasmtime is not tested'; fi
 
 .PHONY: race
 race: ## test the concurrent packages under the race detector
@@ -75,6 +89,7 @@ generate: ## write what is made from the tables of abi: ABI.md, the SDKs' consta
 .PHONY: vet
 vet: ## vet, and check the formatting
 	$(GO) vet ./...
+	@if $(COMPILER); then set -x; CGO_ENABLED=1 $(GO) vet -tags wasmtime ./plugins/engine/... ./cmd/weirkeep; fi
 	@test -z "$$(gofmt -l .)" || { echo 'not formatted (gofmt -w):'; gofmt -l .; exit 1; }
 
 .PHONY: check

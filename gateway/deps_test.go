@@ -40,7 +40,7 @@ var dependencies = map[string][]string{
 	"plugins":           {"abi", "plugins/engine", "plugins/engine/wazero", "plugins/meter", "gateway/wire", "gateway/unit", "gateway/metrics"},
 
 	"plugins/engine":            {},
-	"plugins/engine/enginetest": {"plugins/engine"},
+	"plugins/engine/enginetest": {"plugins/engine", "plugins/meter"},
 	"plugins/engine/wazero":     {"plugins/engine"},
 	"plugins/engine/wasmtime":   {"plugins/engine"},
 	"cmd/weirkeep":              {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/rollout", "gateway/session", "gateway/wire", "abi", "plugins", "plugins/engine", "plugins/engine/wazero", "plugins/engine/wasmtime", "plugins/meter", "sdk"},

@@ -62,6 +62,17 @@ func TestFirstKindThatFitsIsMeant(t *testing.T) {
 	}
 }
 
+func TestFaultNamesTheInnermostFunctions(t *testing.T) {
+	frames := "a\n" + strings.Repeat("b\n", 1000)
+	f := NewCall(nil, left{}).Fault(Ending{Trapped: true, Stack: frames})
+	if want := "a\n" + strings.Repeat("b\n", 28) + "b"; f.Stack != want {
+		t.Errorf("the stack is %q, want 30 lines", f.Stack)
+	}
+	if f = NewCall(nil, left{}).Fault(Ending{Trapped: true, Stack: "a\nb"}); f.Stack != "a\nb" {
+		t.Errorf("the stack is %q, want both lines", f.Stack)
+	}
+}
+
 func TestNoPanicPassesServe(t *testing.T) {
 	for _, value := range []any{"text", errors.New("error"), Exit, 7, nil} {
 		c := NewCall(nil, left{})

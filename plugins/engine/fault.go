@@ -36,8 +36,8 @@ type Fault struct {
 	// Message says what happened, in one line.
 	Message string
 	// Stack is what was running: the guest's functions, innermost first, one a
-	// line in the engine's way of writing, a few dozen at most. After a panic of
-	// a host function, its Go stack follows.
+	// line in the engine's way of writing, 30 at most. After a panic of a host
+	// function, its Go stack follows.
 	Stack string
 	// Cause is the engine's error, or what the host function panicked with.
 	Cause error
@@ -91,6 +91,9 @@ func (c *Call) stopped(with any) {
 	}
 }
 
+// maxFrames is how many functions of the guest a fault names.
+const maxFrames = 30
+
 // Ending is what an engine knows of a call that did not return.
 type Ending struct {
 	Err error // in the engine's words
@@ -105,7 +108,7 @@ type Ending struct {
 // Fault is for engines: it says what a call that did not return was, and
 // forgets what the host functions left behind.
 func (c *Call) Fault(e Ending) *Fault {
-	f := &Fault{Stack: e.Stack, Cause: e.Err}
+	f := &Fault{Stack: firstLines(e.Stack, maxFrames), Cause: e.Err}
 	f.Kind, f.Message = c.classify(e)
 	if c.bug != "" {
 		f.Stack = strings.TrimSpace(f.Stack + "\n" + c.bug)
@@ -143,7 +146,16 @@ func (c *Call) classify(e Ending) (Kind, string) {
 	return kind, what
 }
 
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
+func firstLine(s string) string { return firstLines(s, 1) }
+
+// firstLines returns the first n lines of s, or all if there are fewer.
+func firstLines(s string, n int) string {
+	end := 0
+	for line := range strings.Lines(s) {
+		if n--; n < 0 {
+			break
+		}
+		end += len(line)
+	}
+	return strings.TrimSuffix(s[:end], "\n")
 }

@@ -119,7 +119,7 @@ func start(t *testing.T, e engine.Engine) {
 // refused: what is not metered, not core WebAssembly 2.0, asks for what there
 // is not, or is no module at all.
 func refused(t *testing.T, e engine.Engine) {
-	whole := wasm(t, "guest")
+	whole := metered(t, "guest")
 	cases := map[string][]byte{
 		"empty":     nil,
 		"garbage":   []byte("#!/bin/sh\necho no\n"),
@@ -127,7 +127,7 @@ func refused(t *testing.T, e engine.Engine) {
 		"cut off":   whole[:len(whole)-40],
 	}
 	for _, name := range refusedModules(t) {
-		cases[name] = wasm(t, "refused/"+name)
+		cases[name] = plain(t, "refused/"+name)
 	}
 	for name, module := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func tryModule(t *testing.T, e engine.Engine, module []byte) error {
 }
 
 func namesImports(t *testing.T, e engine.Engine) {
-	_, err := e.Compile(t.Context(), wasm(t, "guest"), host()[3:4])
+	_, err := e.Compile(t.Context(), metered(t, "guest"), host()[3:4])
 	for _, name := range []string{"test.mix", "test.peek", "test.count", "test.exit"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("Compile() = %v, want an error that names %s", err, name)

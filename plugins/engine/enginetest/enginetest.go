@@ -1,6 +1,6 @@
 // Package enginetest is the test that every engine passes: [Run] holds one to
 // the seam's promises, with modules that do one thing each (testdata, beside
-// their sources in text form). All engines must give the same results, the
+// their sources in text form), metered as every plugin is. All engines must give the same results, the
 // same kinds and words of faults, and the same fuel to the unit. [Bench]
 // measures them.
 package enginetest
@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"weirkeep/plugins/engine"
+	"weirkeep/plugins/meter"
 )
 
 // The modules are made from the text beside them:
@@ -50,9 +51,12 @@ func Run(t *testing.T, make func() engine.Engine) {
 		{"faults", faults},
 		{"fuel and depth", meters},
 		{"native stack", nativeStack},
+		{"deep stack", deepStack},
 		{"panics", panics},
 		{"allocations", allocations},
 		{"close frees memory", closeFrees},
+		{"faults free memory", faultsFree},
+		{"failures free memory", failuresFree},
 		{"growing", growing},
 		{"parallel", parallel},
 		{"many modules", manyModules},
@@ -72,28 +76,39 @@ func noError(t testing.TB, err error) {
 	}
 }
 
-// wasm returns a module of testdata.
-func wasm(t testing.TB, name string) []byte {
+// plain returns a module of testdata as it is there.
+func plain(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := modules.ReadFile("testdata/" + name + ".wasm")
 	noError(t, err)
 	return b
 }
 
+// metered returns a module of testdata, metered.
+func metered(t testing.TB, name string) []byte {
+	t.Helper()
+	return rewritten(t, plain(t, name))
+}
+
+// rewritten meters a module.
+func rewritten(t testing.TB, wasm []byte) []byte {
+	t.Helper()
+	m, err := meter.Meter(wasm, meter.Options{})
+	noError(t, err)
+	return m.Wasm
+}
+
 // Small returns a metered module that needs no host function: its function
 // read gives the 32-bit number at an address, at first 0 everywhere.
-func Small() []byte {
-	b, err := modules.ReadFile("testdata/start.wasm")
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	return b
+func Small(t testing.TB) []byte {
+	t.Helper()
+	return metered(t, "start")
 }
 
 // compiled returns the compiled module of that name.
 func compiled(t testing.TB, e engine.Engine, name string) engine.Module {
 	t.Helper()
-	m, err := e.Compile(t.Context(), wasm(t, name), host())
+	m, err := e.Compile(t.Context(), metered(t, name), host())
 	noError(t, err)
 	t.Cleanup(func() { noError(t, m.Close()) })
 	return m

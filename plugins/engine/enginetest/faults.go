@@ -33,8 +33,8 @@ func faults(t *testing.T, e engine.Engine) {
 		{name: "call of another type", function: "calls_entry", arg: 0, kind: engine.KindTrap, message: "indirect call type mismatch"},
 		{name: "call of nothing", function: "calls_entry", arg: 2, kind: engine.KindTrap, message: "invalid table access"},
 		{name: "call outside the table", function: "calls_entry", arg: 4, kind: engine.KindTrap, message: "invalid table access"},
-		{name: "loop", function: "loops", kind: engine.KindExhausted, message: "fuel used up", running: "charge"},
-		{name: "recursion", function: "recurses", kind: engine.KindExhausted, message: "depth of calls used up", running: "deeper"},
+		{name: "loop", function: "loops", kind: engine.KindExhausted, message: "fuel used up"},
+		{name: "recursion", function: "recurses", kind: engine.KindExhausted, message: "depth of calls used up"},
 		{name: "host calls", function: "count", arg: 4, kind: engine.KindExhausted, message: "host calls used up"},
 		{name: "no memory, then a trap", function: "without_memory", kind: engine.KindMemory, message: "unreachable, after memory.grow was refused"},
 		{name: "no memory, then exit", function: "exit_without_memory", arg: 2, kind: engine.KindMemory, message: "the guest called proc_exit with 2, after memory.grow was refused"},
@@ -92,7 +92,23 @@ func panics(t *testing.T, e engine.Engine) {
 	}
 }
 
-// meters: what is left after a call is the same in every engine.
+// What blocks of the guest cost, by the rules of metering: the weights of their
+// instructions, 1 more for the first of a function, 1 more for one after loop.
+const (
+	answerCost  = 1 + 1
+	routeBegin  = 1 + 2
+	routeLoop   = 1 + 15
+	routeEnd    = 6
+	route100    = routeBegin + 100*routeLoop + routeEnd
+	loopsBegin  = 1
+	downBegin   = 1 + 3
+	downBottom  = 2
+	downCall    = 6
+	recurseCost = 1 + 6
+	growCost    = 1 + 1 + 1000
+)
+
+// meters: what is left after a call is the same in every engine, to the unit.
 func meters(t *testing.T, e engine.Engine) {
 	m := compiled(t, e, "guest")
 	for _, tt := range []struct {
@@ -105,21 +121,25 @@ func meters(t *testing.T, e engine.Engine) {
 		mark           bool
 		faults         bool
 	}{
-		{name: "a call that costs nothing", function: "answer", fuel: 10, depth: 5, fuelLeft: 10, depthLeft: 5},
-		{name: "a loop of 100", function: "route", arg: 100, fuel: 2000, depth: 5, fuelLeft: 2000 - 8 - 1400, depthLeft: 5},
-		{name: "all the fuel there is", function: "route", arg: 100, fuel: 1408, depth: 5, fuelLeft: 0, depthLeft: 5},
-		{name: "one too few", function: "route", arg: 100, fuel: 1407, depth: 5, fuelLeft: -1, depthLeft: 5, faults: true},
-		{name: "a loop without end", function: "loops", fuel: 1000, depth: 5, fuelLeft: -2, depthLeft: 5, faults: true},
-		{name: "all the depth there is", function: "down", arg: 900, fuel: 10_000, depth: 900, fuelLeft: 10_000 - 901*6, depthLeft: 900},
-		{name: "one too deep", function: "down", arg: 901, fuel: 10_000, depth: 900, fuelLeft: 10_000 - 901*6, depthLeft: -1, faults: true},
-		{name: "recursion without end", function: "recurses", fuel: 100_000, depth: 1000, fuelLeft: 100_000 - 1001*4, depthLeft: -1, faults: true},
-		{name: "memory refused", function: "grow", arg: 60_000, fuel: 10, depth: 5, fuelLeft: 10, depthLeft: 5, mark: true},
-		{name: "memory given", function: "grow", arg: 1, fuel: 10, depth: 5, fuelLeft: 10, depthLeft: 5},
+		{name: "one block", function: "answer", fuel: 10, depth: 5, fuelLeft: 10 - answerCost, depthLeft: 5},
+		{name: "a loop of 100", function: "route", arg: 100, fuel: 2000, depth: 5, fuelLeft: 2000 - route100, depthLeft: 5},
+		{name: "all the fuel there is", function: "route", arg: 100, fuel: route100, depth: 5, fuelLeft: 0, depthLeft: 5},
+		{name: "one too few at the end, where nobody looks", function: "route", arg: 100, fuel: route100 - 1, depth: 5, fuelLeft: -1, depthLeft: 5},
+		{name: "one too few in the last round", function: "route", arg: 100, fuel: route100 - routeEnd - 1, depth: 5, fuelLeft: -1, depthLeft: 5, faults: true},
+		{name: "a loop without end", function: "loops", fuel: loopsBegin + 2*100, depth: 5, fuelLeft: -2, depthLeft: 5, faults: true},
+		{name: "no fuel at all", function: "answer", fuel: 0, depth: 5, fuelLeft: -answerCost, depthLeft: 5, faults: true},
+		{name: "all the depth there is", function: "down", arg: 900, fuel: 10_000, depth: 900, fuelLeft: 10_000 - 900*(downBegin+downCall) - downBegin - downBottom, depthLeft: 900},
+		{name: "one too deep", function: "down", arg: 901, fuel: 10_000, depth: 900, fuelLeft: 10_000 - 901*(downBegin+downCall), depthLeft: -1, faults: true},
+		{name: "no depth at all", function: "down", arg: 1, fuel: 10_000, depth: 0, fuelLeft: 10_000 - downBegin - downCall, depthLeft: -1, faults: true},
+		{name: "depth is never below zero", function: "down", arg: 1, fuel: 10_000, depth: -5, fuelLeft: 10_000 - downBegin - downCall, depthLeft: -1, faults: true},
+		{name: "recursion without end", function: "recurses", fuel: 100_000, depth: 1000, fuelLeft: 100_000 - 1001*recurseCost, depthLeft: -1, faults: true},
+		{name: "memory refused", function: "grow", arg: 60_000, fuel: growCost, depth: 5, depthLeft: 5, mark: true},
+		{name: "memory given", function: "grow", arg: 1, fuel: growCost, depth: 5, depthLeft: 5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			i := instance(t, m, nil)
 			i.SetFuel(tt.fuel, tt.depth)
-			if i.Fuel() != tt.fuel || i.Depth() != tt.depth || i.Mark() != 0 {
+			if i.Fuel() != tt.fuel || i.Depth() != max(tt.depth, 0) || i.Mark() != 0 {
 				t.Errorf("before the call: fuel %d, depth %d, mark %d", i.Fuel(), i.Depth(), i.Mark())
 			}
 			if _, err := i.Function(tt.function).Call(tt.arg); (err != nil) != tt.faults {

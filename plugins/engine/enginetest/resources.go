@@ -36,7 +36,7 @@ func closeFrees(t *testing.T, e engine.Engine) {
 	round := func() {
 		i, err := m.Instantiate(nil)
 		noError(t, err)
-		i.SetFuel(fuel, depth)
+		i.SetFuel(10*fuel, depth)
 		call(t, i, "grow", 255)
 		before := resident(t)
 		call(t, i, "fill", 16<<20)
@@ -52,14 +52,58 @@ func closeFrees(t *testing.T, e engine.Engine) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	round() // what the engine keeps for ever is there now
 	before, mapped := resident(t), virtual(t)
-	for range 8 {
+	for range 4 {
 		round()
 	}
 	if grown := resident(t) - before; grown > 24<<20 {
-		t.Errorf("8 instances of 16 MiB left %d MiB behind", grown>>20)
+		t.Errorf("4 instances of 16 MiB left %d MiB behind", grown>>20)
 	}
 	if grown := virtual(t) - mapped; grown > 512<<20 {
-		t.Errorf("8 instances left %d MiB of address space behind", grown>>20)
+		t.Errorf("4 instances left %d MiB of address space behind", grown>>20)
+	}
+}
+
+// failuresFree: an instance that cannot be made leaves no memory behind.
+func failuresFree(t *testing.T, e engine.Engine) {
+	m := compiled(t, e, "data_outside")
+	try := func() {
+		if _, err := m.Instantiate(nil); err == nil {
+			t.Fatal("data outside of memory was put somewhere")
+		}
+	}
+	try()
+	before := virtual(t)
+	for range 100 {
+		try()
+	}
+	if grown := virtual(t) - before; grown > 512<<20 {
+		t.Errorf("100 failures left %d MiB of address space behind", grown>>20)
+	}
+}
+
+// faultsFree: what an engine made of a fault, and of the deep stack before it,
+// goes with the fault and the instance.
+func faultsFree(t *testing.T, e engine.Engine) {
+	m := compiled(t, e, "guest")
+	round := func() {
+		i, err := m.Instantiate(&visit{})
+		noError(t, err)
+		defer i.Close()
+		i.SetFuel(fuel, depth)
+		fault(t, i, "recurses", 0)
+		fault(t, i, "count", 1)
+	}
+	for range 20 {
+		round()
+	}
+	runtime.GC()
+	before := resident(t)
+	for range 300 {
+		round()
+	}
+	debug.FreeOSMemory()
+	if grown := resident(t) - before; grown > 8<<20 {
+		t.Errorf("300 instances with faults left %d KiB behind", grown>>10)
 	}
 }
 
@@ -84,6 +128,7 @@ func growing(t *testing.T, e engine.Engine) {
 	first := i.Memory()
 	first[0] = 5
 	for pages := 1; pages < 256; pages++ {
+		i.SetFuel(fuel, depth)
 		if got := call(t, i, "grow", 1); got != uint64(pages) {
 			t.Fatalf("grow gives %d, want %d", got, pages)
 		}
@@ -120,6 +165,8 @@ func parallel(t *testing.T, e engine.Engine) {
 	wg.Wait()
 }
 
+const readCost = 1 + 2
+
 // visitGuest makes an instance, checks that nobody else is in it, and leaves
 // by a fault.
 func visitGuest(m engine.Module, me byte) error {
@@ -134,7 +181,7 @@ func visitGuest(m engine.Module, me byte) error {
 	for n := range 50 {
 		i.SetFuel(fuel, depth)
 		got, err := read.Call(300)
-		if err != nil || got != uint64(me) || i.Fuel() != fuel {
+		if err != nil || got != uint64(me) || i.Fuel() != fuel-readCost {
 			return fmt.Errorf("read gives %d, %v with fuel %d, want %d", got, err, i.Fuel(), me)
 		}
 		if _, err = count.Call(1); err != nil || v.calls != n+1 {
@@ -153,7 +200,7 @@ func manyModules(t *testing.T, e engine.Engine) {
 	other := host()
 	other[1].Call = func(_ *engine.Call, stack []uint64) { stack[0] = 123 }
 	first := compiled(t, e, "guest")
-	second, err := e.Compile(t.Context(), wasm(t, "guest"), other)
+	second, err := e.Compile(t.Context(), metered(t, "guest"), other)
 	noError(t, err)
 	kept := instance(t, first, nil)
 	gone, err := second.Instantiate(nil)

@@ -72,7 +72,7 @@ func TestMemoryIsWholePages(t *testing.T) {
 // answers compiles a small module, calls it, and closes the engine.
 func answers(t *testing.T, e engine.Engine) {
 	t.Helper()
-	m, err := e.Compile(t.Context(), enginetest.Small(), nil)
+	m, err := e.Compile(t.Context(), enginetest.Small(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

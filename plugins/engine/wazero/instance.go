@@ -31,7 +31,7 @@ func (m *module) Instantiate(env any) (engine.Instance, error) {
 	i := &instance{Context: context.Background(), memory: new(reserved), functions: make(map[string]*function)}
 	i.call = engine.NewCall(env, i)
 	var err error
-	if i.module, err = instantiate(m.runtime, m.code, i.memory); err != nil {
+	if i.module, err = instantiate(m.runtime, m.code, i.memory.reserve); err != nil {
 		i.memory.Free() // wazero leaves it
 		return nil, err
 	}
@@ -43,8 +43,8 @@ func (m *module) Instantiate(env any) (engine.Instance, error) {
 }
 
 // instantiate turns the panic of an engine that gets no memory into an error.
-func instantiate(r wazero.Runtime, code wazero.CompiledModule, memory *reserved) (mod api.Module, err error) {
-	ctx := experimental.WithMemoryAllocator(context.Background(), experimental.MemoryAllocatorFunc(memory.reserve))
+func instantiate(r wazero.Runtime, code wazero.CompiledModule, reserve experimental.MemoryAllocatorFunc) (mod api.Module, err error) {
+	ctx := experimental.WithMemoryAllocator(context.Background(), reserve)
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("no memory for an instance: %v", p)

@@ -12,16 +12,6 @@
   (elem (i32.const 0) $nothing $answer)
   (type $number (func (result i32)))
 
-  (global $fuel (export "__gw_fuel") (mut i64) (i64.const 1000000))
-  (global $depth (export "__gw_depth") (mut i64) (i64.const 1000))
-  (global $mark (export "__gw_mark") (mut i32) (i32.const 0))
-  (func $charge (param $n i64)
-    (global.set $fuel (i64.sub (global.get $fuel) (local.get $n)))
-    (if (i64.lt_s (global.get $fuel) (i64.const 0)) (then unreachable)))
-  (func $deeper
-    (global.set $depth (i64.sub (global.get $depth) (i64.const 1)))
-    (if (i64.lt_s (global.get $depth) (i64.const 0)) (then unreachable)))
-
   ;; Values in and out.
   (func $nothing (export "nothing"))
   (func $answer (export "answer") (result i32) (i32.const 42))
@@ -37,17 +27,12 @@
   ;; Memory.
   (func $read (export "read") (param i32) (result i32) (i32.load8_u (local.get 0)))
   (func $write (export "write") (param i32) (i32.store8 (local.get 0) (i32.const 7)))
-  (func $grow (export "grow") (param i32) (result i32) (local $was i32)
-    (local.set $was (memory.grow (local.get 0)))
-    (if (i32.eq (local.get $was) (i32.const -1)) (then (global.set $mark (i32.const 1))))
-    (local.get $was))
+  (func $grow (export "grow") (param i32) (result i32) (memory.grow (local.get 0)))
   (func $fill (export "fill") (param i32) (memory.fill (i32.const 0) (i32.const 1) (local.get 0)))
   ;; What a router does: FNV-1a of the first n bytes, one of which it writes back.
   (func $route (export "route") (param $n i32) (result i32) (local $hash i32) (local $i i32)
-    (call $charge (i64.const 8))
     (local.set $hash (i32.const 0x811c9dc5))
     (loop $next
-      (call $charge (i64.const 14))
       (local.set $hash (i32.mul (i32.xor (local.get $hash) (i32.load8_u (local.get $i))) (i32.const 0x01000193)))
       (local.set $i (i32.add (local.get $i) (i32.const 1)))
       (br_if $next (i32.lt_u (local.get $i) (local.get $n))))
@@ -63,7 +48,6 @@
     (call $host_peek (local.get 0)))
   (func $count (export "count") (param $n i32)
     (loop $again
-      (call $charge (i64.const 50))
       (call $host_count)
       (local.tee $n (i32.sub (local.get $n) (i32.const 1)))
       (br_if $again)))
@@ -89,14 +73,9 @@
   (func $middle (call $gives_up))
 
   ;; Without end.
-  (func $loops (export "loops") (loop $again (call $charge (i64.const 3)) (br $again)))
+  (func $loops (export "loops") (loop $again (br $again)))
   (func $recurses (export "recurses") (param i32) (result i32)
-    (call $charge (i64.const 4))
-    (call $deeper)
     (i32.add (call $recurses (i32.add (local.get 0) (i32.const 1))) (i32.const 1)))
   (func $down (export "down") (param i32) (result i32)
-    (call $charge (i64.const 6))
     (if (i32.eqz (local.get 0)) (then (return (i32.const 0))))
-    (call $deeper)
-    (i32.add (call $down (i32.sub (local.get 0) (i32.const 1))) (i32.const 1))
-    (global.set $depth (i64.add (global.get $depth) (i64.const 1)))))
+    (i32.add (call $down (i32.sub (local.get 0) (i32.const 1))) (i32.const 1))))

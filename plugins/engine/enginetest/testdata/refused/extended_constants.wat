@@ -1,7 +1,0 @@
-;; Extended constant expressions are not core 2.0.
-(module
-  (global i32 (i32.add (i32.const 1) (i32.const 2)))
-  (global (export "__gw_fuel") (mut i64) (i64.const 1))
-  (global (export "__gw_depth") (mut i64) (i64.const 1))
-  (global (export "__gw_mark") (mut i32) (i32.const 0))
-)
