@@ -107,7 +107,7 @@ func libraryFits() error {
 // stackFits looks whether threads have room for the deepest guest.
 func stackFits() error {
 	if got := uint64(C.wk_default_stack()); got < guestStack+hostStack {
-		return fmt.Errorf("threads get a stack of %d KiB here, wasmtime needs %d: raise it (ulimit -s)", got>>10, (guestStack+hostStack)>>10)
+		return fmt.Errorf("threads get a stack of %d KiB here, wasmtime needs %d: start the program with a stack limit that is enough (ulimit -s 8192)", got>>10, (guestStack+hostStack)>>10)
 	}
 	return nil
 }
