@@ -28,6 +28,7 @@ FUZZ    := \
            gateway:FuzzAccessLine \
            gateway:FuzzFrontSplits \
            gateway:FuzzServers \
+           plugins/engine:FuzzCheckMetered \
            plugins/meter:FuzzMeter \
            rules/websphere:FuzzConvert \
            rules/websphere:FuzzSelector \
