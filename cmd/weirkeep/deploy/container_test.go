@@ -62,8 +62,8 @@ func TestContainer(t *testing.T) {
 	if got := all(image, "FROM"); !slices.Equal(got, []string{"scratch"}) || len(all(image, "RUN")) != 0 {
 		t.Errorf("the image is from %v and runs %v in it", got, all(image, "RUN"))
 	}
-	if run := strings.Join(all(build, "RUN"), "\n"); !strings.Contains(run, "make build") {
-		t.Errorf("the program is not built by make build, which makes it static: %s", run)
+	if run := strings.Join(all(build, "RUN"), "\n"); !strings.Contains(run, "make static") {
+		t.Errorf("the program is not built by make static, which makes it static: %s", run)
 	}
 	user, _, _ := strings.Cut(all(image, "USER")[0], ":")
 	if id, err := strconv.Atoi(user); err != nil || id == 0 {
