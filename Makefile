@@ -96,6 +96,11 @@ vet: ## vet, and check the formatting
 .PHONY: check
 check: vet build test race allocs ## everything that has to pass before a change lands
 
+.PHONY: sdk
+sdk: ## build every guest with its tool chain; compare with those that are here
+	sdk/check.sh
+	testplugins/build.sh --check
+
 .PHONY: fuzz
 fuzz: ## run every fuzz target, FUZZRUNS inputs each
 	@set -e; for f in $(FUZZ); do \
