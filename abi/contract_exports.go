@@ -57,7 +57,7 @@ var Exports = []Export{
 		Returns: "how many bytes of operations it wrote; 0 changes nothing; negative: an error", Does: "Edits or replaces an answer."},
 	{Name: "gw_tick", Args: blobArg, Result: I32, Kinds: []Kind{Router, Collector, Filter}, Presence: Optional, When: "must be there if `tick` is set",
 		Returns: "0", Does: "Is called every `tick`, on an instance that serves no requests."},
-	{Name: "gw_on_http_response", Args: blobArg, Result: I32, Kinds: []Kind{Router, Collector}, Presence: Optional, When: "must be there if `http_call` is imported",
+	{Name: "gw_on_http_response", Args: blobArg, Result: I32, Kinds: []Kind{Router, Collector, Filter}, Presence: Optional, When: "must be there if `http_call` is imported",
 		Returns: "0", Does: "Reads the answer to an `http_call`."},
 }
 
@@ -82,6 +82,6 @@ const MemoryExport = "memory"
 const (
 	StartExport = "__gw_start" // the start function, if the module has one
 	FuelExport  = "__gw_fuel"  // global, i64: fuel left
-	DepthExport = "__gw_depth" // global: calls left
+	DepthExport = "__gw_depth" // global, i64: calls left
 	MarkExport  = "__gw_mark"  // global, i32: not 0 when memory.grow was refused
 )

@@ -42,7 +42,7 @@ var HostFunctions = []HostFunction{
 		Does: "Writes a value, for `ttl_ms` or, with 0, for ever. `ver` 0: always; −1: only if there is none; else only if the version is that one, otherwise −9. A full store answers −6: nothing is thrown out."},
 	{Name: "kv_delete", Args: args(I32, "key", "klen"), Result: I32, Kinds: notMatcher, Grant: "kv",
 		Does: "Takes a value away. Returns 0, or −3 if there was none."},
-	{Name: "http_call", Args: args(I32, "ptr", "len", "timeout_ms"), Result: I32, Kinds: []Kind{Router, Collector}, Grant: "http",
+	{Name: "http_call", Args: args(I32, "ptr", "len", "timeout_ms"), Result: I32, Kinds: notMatcher, Grant: "http",
 		Does: "Starts a call that operations describe: 11 URL, and perhaps 10 method, 2 add header, 7 set body. Returns a token, 1 or more. Only in `gw_tick` and `gw_collect`; else −5."},
 }
 

@@ -128,7 +128,7 @@ func TestKindsThatMay(t *testing.T) {
 			t.Errorf("origins for a %s: %v", k, got)
 		}
 		for _, f := range HostFunctions {
-			want := f.Grant == "" || k == Router || k == Collector || k == Filter && f.Grant == "kv"
+			want := f.Grant == "" || k != Matcher
 			if got := f.AllowedFor(k); got != want {
 				t.Errorf("%s for a %s: %v", f.Name, k, got)
 			}

@@ -20,7 +20,6 @@ var dependencies = map[string][]string{
 	"rules":             {"gateway/wire", "gateway/unit"},
 	"abi":               {},
 	"abi/generate":      {"abi"},
-	"sdk/go":            {"abi"},
 	"gateway/unit":      {},
 	"gateway/metrics":   {},
 	"gateway/probe":     {},
@@ -45,6 +44,17 @@ var dependencies = map[string][]string{
 	"plugins/engine/wazero":     {"plugins/engine"},
 	"plugins/engine/wasmtime":   {"plugins/engine"},
 	"cmd/weirkeep":              {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/rollout", "gateway/session", "gateway/wire", "abi", "plugins", "plugins/engine", "plugins/engine/wazero", "plugins/engine/wasmtime", "plugins/meter", "sdk"},
+
+	// The Go SDK is copied into folders of plugin authors, so it needs nothing
+	// of ours but itself.
+	"sdk/go":                    {},
+	"sdk/go/gw1test":            {"sdk/go"},
+	"sdk/go/gw1test/gw1wasm":    {"sdk/go", "sdk/go/gw1test"},
+	"sdk/go/examples/all":       {"sdk/go"},
+	"sdk/go/examples/collector": {"sdk/go"},
+	"sdk/go/examples/filter":    {"sdk/go"},
+	"sdk/go/examples/matcher":   {"sdk/go"},
+	"sdk/go/examples/router":    {"sdk/go"},
 }
 
 // The sources are read in this process: what another command prints of them
@@ -83,9 +93,13 @@ func TestOnlyTheFrontDoorKnowsFasthttp(t *testing.T) {
 	}
 }
 
-// No package does anything by being imported.
+// No package does anything by being imported. The one exception is of guests:
+// their garbage collector must be off before anything else of theirs runs.
 func TestNothingHappensAtInit(t *testing.T) {
 	for _, f := range sources(t) {
+		if f.path == "sdk/go/gc_wasip1.go" {
+			continue
+		}
 		for _, d := range f.tree.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
 				t.Errorf("%s has an init function", f.path)
