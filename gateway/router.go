@@ -46,10 +46,8 @@ func (x *Exchange) askRouter(r *router) Reason {
 	w := x.work()
 	v := w.show(r.attachment.Plugin().Needs())
 	v.Generation = r.generation
-	if r.attachment.Plugin().Needs().Shows(plugins.NeedOrigins) {
-		v.Origins = w.showOrigins(r, v.Origins)
-	}
-	list, listed, failure := r.attachment.Route(v, w, w, w.list[:0])
+	v.Origins = w.showOrigins(r, v.Origins) // also for the host, who permits by it
+	list, listed, failure := r.attachment.Route(v, w, w.list[:0])
 	w.list, x.listed = list, listed
 	if failure != nil && r.rejects {
 		x.cause = failure
@@ -103,13 +101,6 @@ var (
 )
 
 func upTo16(n int64) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
-
-// Permits implements plugins.Permits: the position is one of the group's.
-func (w *pluginWork) Permits(position uint16) bool {
-	g := w.exchange.group
-	_, in := g.index[g.lead.router.members[position].identity]
-	return in
-}
 
 // followList goes down the list. If nobody of the group is in service there is nothing
 // to choose, and the request goes where such requests go.

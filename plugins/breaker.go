@@ -67,13 +67,9 @@ func (b *breaker) allow(now time.Time) (may, trial bool) {
 }
 
 // note counts a call that has ended.
-func (b *breaker) note(now time.Time, fault, trial bool) {
+func (b *breaker) note(now time.Time, fault bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if trial {
-		b.tried(now, fault)
-		return
-	}
 	at := now.Unix()
 	s := &b.seconds[at%breakerWindow]
 	if s.at != at {
@@ -105,9 +101,17 @@ func (b *breaker) open(now time.Time, pause time.Duration) {
 	b.shut.Store(true)
 }
 
-// tried takes the outcome of a trial. One that did not get as far as a call counts
-// as one that failed.
+// untried says that the trial did not get as far as a call: the next one is it.
+func (b *breaker) untried() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.trying = false
+}
+
+// tried takes the outcome of a trial.
 func (b *breaker) tried(now time.Time, fault bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.trying = false
 	if fault {
 		b.open(now, min(2*b.pause, breakerLongest))

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	callsAtOnce  = 4 // http calls of one attachment
+	callsAtOnce  = 4 // http calls of one attachment whose answers were not delivered
 	shortestCall = 1
 	longestCall  = 30_000 // ms
 )
@@ -25,9 +25,9 @@ type Request struct {
 
 // Answer is what came of one.
 type Answer struct {
-	Code    abi.Code // 0, Timeout, Unreachable or Busy
+	Code    abi.Code // 0, or Timeout; all else counts as Unreachable
 	Status  int
-	Headers []abi.Field
+	Headers []abi.Field // without those that end at a hop
 	Body    []byte
 	Whole   bool // the body is all of it
 }
@@ -36,17 +36,26 @@ type Answer struct {
 // answer's body are of use.
 type Fetch func(ctx context.Context, r *Request, most int) Answer
 
+// error is the code that the guest is told: the contract has two.
+func (a *Answer) error() abi.Code {
+	if a.Code != 0 && a.Code != abi.Timeout {
+		return abi.Unreachable
+	}
+	return a.Code
+}
+
 // caller makes the http calls of one instance, and keeps the answers until they can
 // be delivered.
 type caller struct {
-	a       *Attachment
-	ctx     context.Context // of the instance
-	stop    context.CancelFunc
-	arrived chan struct{} // there is an answer; of one place
+	a    *Attachment
+	ctx  context.Context // of the instance
+	stop context.CancelFunc
 
 	mu      sync.Mutex
 	token   int32
+	open    int32 // calls whose answers were not delivered
 	answers []answered
+	closed  bool
 }
 
 type answered struct {
@@ -54,12 +63,17 @@ type answered struct {
 	Answer
 }
 
+// callsOut reports whether the guests can make http calls.
+func (a *Attachment) callsOut() bool {
+	return a.fetch != nil && len(a.plugin.config.HTTP) > 0 && a.plugin.has(answerExport)
+}
+
 // newCaller is that of a new instance; nil if its plugin calls nobody.
 func (a *Attachment) newCaller() *caller {
-	if a.fetch == nil || len(a.plugin.config.HTTP) == 0 || !a.plugin.has(answerExport) {
+	if !a.callsOut() {
 		return nil
 	}
-	c := &caller{a: a, arrived: make(chan struct{}, 1)}
+	c := &caller{a: a}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	return c
 }
@@ -83,24 +97,58 @@ func (c *caller) call(blob []byte, timeout int32) int32 {
 	}
 	c.mu.Lock()
 	c.token++
+	c.open++
 	token := c.token
 	c.mu.Unlock()
 	go c.fetch(r, token, time.Duration(timeout)*time.Millisecond)
 	return token
 }
 
+// fetch makes the call. Its answer is kept, unless the instance is closed: then
+// nobody hears of it.
 func (c *caller) fetch(r *Request, token int32, timeout time.Duration) {
-	defer c.a.calling.Add(-1)
 	ctx, cancel := context.WithTimeout(c.ctx, timeout)
 	defer cancel()
-	answer := c.a.fetch(ctx, r, c.a.plugin.limits.Body)
+	p := c.a.plugin
+	answer := c.a.fetch(ctx, r, abi.ResultArea(p.limits.View)+abi.ResultArea(p.needs.body(p.limits)))
 	c.mu.Lock()
-	c.answers = append(c.answers, answered{token, answer})
+	kept := !c.closed
+	if kept {
+		c.answers = append(c.answers, answered{token, answer})
+	} else {
+		c.a.calling.Add(-1)
+	}
 	c.mu.Unlock()
+	if kept {
+		c.a.answered()
+	}
+}
+
+// answered says that there is an answer to be delivered.
+func (a *Attachment) answered() {
 	select {
-	case c.arrived <- struct{}{}:
+	case a.arrived <- struct{}{}:
 	default:
 	}
+}
+
+// close ends the calls, and forgets the answers.
+func (c *caller) close() {
+	c.stop()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.a.calling.Add(-int32(len(c.answers)))
+	c.answers, c.closed = nil, true
+}
+
+// busy reports whether there are answers to come. A caller that is not there has none.
+func (c *caller) busy() bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.open > 0
 }
 
 // next takes the answer that came first.
@@ -112,6 +160,8 @@ func (c *caller) next() (a answered, ok bool) {
 	}
 	a = c.answers[0]
 	c.answers = c.answers[1:]
+	c.open--
+	c.a.calling.Add(-1)
 	return a, true
 }
 

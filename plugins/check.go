@@ -3,9 +3,12 @@ package plugins
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"weirkeep/abi"
 	"weirkeep/plugins/engine"
@@ -59,15 +62,16 @@ func check(c Config) (*meter.Metered, Problems) {
 	}
 	metered, err := meter.Meter(c.Wasm, o)
 	k := &checker{c: c}
-	if problems, ok := err.(Problems); ok {
+	if problems, ok := errors.AsType[Problems](err); ok {
 		k.problems = append(k.problems, problems...)
-		k.m, _ = meter.Inspect(c.Wasm)
 	} else if err != nil {
 		k.fail("", "%v", err)
-	} else {
+	}
+	if metered != nil {
 		k.m = metered.Module
 	}
 	k.sum()
+	k.limits()
 	if k.m != nil {
 		k.version()
 		k.exports()
@@ -255,6 +259,31 @@ func (k *checker) configuration() {
 	}
 	k.needs()
 	k.onError()
+}
+
+// limits looks for what is out of range.
+func (k *checker) limits() {
+	l := &k.c.Limits
+	for _, limit := range [...]struct {
+		key         string
+		value, most int64
+	}{
+		{"limits.memory", l.Memory, 1 << 30},
+		{"limits.fuel", l.Fuel, 32_000_000},
+		{"limits.init_fuel", l.InitFuel, 64_000_000},
+		{"limits.depth", int64(l.Depth), 4000},
+		{"limits.instances", int64(l.Instances), 1024},
+		{"limits.wait in ns", int64(l.Wait), int64(time.Second)},
+		{"limits.view", int64(l.View), 1 << 20},
+		{"limits.body", int64(l.Body), 1 << 20},
+		{"limits.log_rate", int64(l.LogRate), math.MaxInt32},
+		{"kv", k.c.KV, 64 << 20},
+		{"tick in ns", int64(k.c.Tick), math.MaxInt64},
+	} {
+		if limit.value < 0 || limit.value > limit.most {
+			k.fail("", "%s is %d, must be 0 to %d", limit.key, limit.value, limit.most)
+		}
+	}
 }
 
 // needs looks at what the plugin is to be shown.

@@ -6,11 +6,15 @@ import (
 	"weirkeep/abi"
 )
 
+// patience is how long ticks and answers wait for a collector's one instance: nobody
+// waits for them.
+const patience = time.Second
+
 // Collect asks a collector for the metric of an origin. It is not known where the
 // guest has no opinion. Calls of one attachment come one after the other, on one
 // instance.
 func (a *Attachment) Collect(v *abi.CollectorView) (metric int, known bool, failure *Failure) {
-	t, failure := a.enterCollector()
+	t, failure := a.enterCollector(v.Generation, a.plugin.limits.Wait)
 	if failure != nil {
 		return 0, false, failure
 	}
@@ -21,7 +25,7 @@ func (a *Attachment) Collect(v *abi.CollectorView) (metric int, known bool, fail
 	if err != nil {
 		return 0, false, t.tooLarge()
 	}
-	n, err := t.call(callCollect, collecting, v.Now, size)
+	n, err := t.call(ask{export: callCollect, phase: collecting, now: v.Now, size: size})
 	switch {
 	case err != nil:
 		return 0, false, t.fail(faultOf(err), callCollect, 0)
@@ -38,19 +42,32 @@ func (a *Attachment) Collect(v *abi.CollectorView) (metric int, known bool, fail
 	return int(n), true, nil
 }
 
-// enterCollector gets the instance, and delivers the answers to http calls first.
-func (a *Attachment) enterCollector() (turn, *Failure) {
-	t, failure := a.enter()
-	for failure == nil && t.env.caller != nil {
+// enterCollector gets the instance, and delivers the answers to http calls first. If
+// one of them ends in a fault, that is nobody's who asks now: another instance is.
+func (a *Attachment) enterCollector(generation uint32, wait time.Duration) (turn, *Failure) {
+	for {
+		t, failure := a.enter(generation, wait)
+		if failure != nil || t.deliverAnswers() {
+			return t, failure
+		}
+		wait = patience // for the new one
+	}
+}
+
+// deliverAnswers delivers the answers that have come. False: one ended in a fault,
+// and the instance is gone.
+func (t turn) deliverAnswers() bool {
+	for t.env.caller != nil {
 		answer, ok := t.env.caller.next()
 		if !ok {
 			break
 		}
-		if f := unitFault(t.deliverAnswer(answer)); f != nil {
-			return t, t.fail(f, callAnswer, 0)
+		if f := t.unit(t.deliverAnswer(answer)); f != nil {
+			t.fail(f, callAnswer, 0)
+			return false
 		}
 	}
-	return t, failure
+	return true
 }
 
 // enabled asks the guest whether it wants to be asked. If not, the instance is given
@@ -59,7 +76,7 @@ func (t turn) enabled(v *abi.CollectorView) (bool, *Failure) {
 	if t.functions[callEnabled] == nil {
 		return true, nil
 	}
-	n, err := t.call(callEnabled, serving, v.Now, 0)
+	n, err := t.call(ask{export: callEnabled, phase: serving, now: v.Now})
 	if err != nil {
 		return false, t.fail(faultOf(err), callEnabled, 0)
 	}
@@ -72,18 +89,23 @@ func (t turn) enabled(v *abi.CollectorView) (bool, *Failure) {
 
 // tickCollector calls gw_tick on the collector's instance.
 func (a *Attachment) tickCollector(v *abi.TickView) {
-	t, failure := a.enterCollector()
+	t, failure := a.enterCollector(0, patience)
 	if failure != nil {
 		return // it is filed
 	}
-	size, err := v.Put(t.buffer())
-	if err != nil {
-		t.tooLarge()
-		return
-	}
-	if f := unitFault(t.call(callTick, ticking, uint64(time.Now().UnixNano()), size)); f != nil {
+	if f := t.unit(t.tick(v)); f != nil {
 		t.fail(f, callTick, 0)
 		return
 	}
 	t.leave()
+}
+
+// answerCollector delivers answers as they come.
+func (a *Attachment) answerCollector() {
+	if a.breaker.shut.Load() {
+		return // they are delivered with the next call
+	}
+	if t, failure := a.enterCollector(0, patience); failure == nil {
+		t.leave()
+	}
 }

@@ -1,7 +1,7 @@
 package plugins
 
 import (
-	"fmt"
+	"bytes"
 
 	"weirkeep/abi"
 	"weirkeep/plugins/engine"
@@ -10,6 +10,7 @@ import (
 const (
 	callHostCalls = 1_000  // host calls, WASI included, in a call
 	initHostCalls = 10_000 // in a call with init fuel
+	chargedBytes  = 64 << 10
 	stderrKept    = 4 << 10
 )
 
@@ -24,9 +25,6 @@ const (
 	ticking                 // gw_tick
 	answering               // gw_on_http_response
 )
-
-// ample reports whether calls have the fuel of a step, and as many host calls.
-func (p phase) ample() bool { return p == making || p == ticking || p == answering }
 
 // callsOut reports whether http_call is there.
 func (p phase) callsOut() bool { return p == collecting || p == ticking }
@@ -52,10 +50,10 @@ type env struct {
 }
 
 // begin readies the env for a call.
-func (e *env) begin(p phase, now uint64) {
-	e.phase, e.now, e.of = p, now, nil
+func (e *env) begin(p phase, ample bool, now uint64) {
+	e.phase, e.now = p, now
 	e.calls = callHostCalls
-	if p.ample() {
+	if ample {
 		e.calls = initHostCalls
 	}
 }
@@ -70,12 +68,21 @@ type hostFunction func(e *env, mem []byte, stack []uint64)
 func counted(f hostFunction) func(*engine.Call, []uint64) {
 	return func(c *engine.Call, stack []uint64) {
 		e := c.Env.(*env)
-		if e.calls--; e.calls < 0 {
-			panic(fmt.Errorf("%w: more than the guest may make", engine.OutOfCalls))
-		}
+		e.charge(1)
 		f(e, c.Memory(), stack)
 	}
 }
+
+// charge counts host calls, and ends the guest's call when it has made too many.
+func (e *env) charge(n int) {
+	if e.calls -= n; e.calls < 0 {
+		panic(engine.OutOfCalls)
+	}
+}
+
+// work charges for what a host function does with so many bytes: time in the host is
+// not paid for with fuel, so each 64 KiB beyond the first count as one call more.
+func (e *env) work(bytes uint64) { e.charge(int(min(bytes/chargedBytes, initHostCalls+1))) }
 
 // slice is a part of the guest's memory; false: it is not all inside.
 func slice(mem []byte, at, n uint64) ([]byte, bool) {
@@ -95,6 +102,7 @@ func answerCode(stack []uint64, c abi.Code) { answer(stack, int32(c)) }
 type tail struct{ b []byte }
 
 func (t *tail) write(p []byte) {
+	p = p[max(0, len(p)-stderrKept):]
 	t.b = append(t.b, p...)
 	if over := len(t.b) - stderrKept; over > 0 {
 		t.b = append(t.b[:0], t.b[over:]...)
@@ -106,11 +114,15 @@ type lineBuffer struct{ b []byte }
 
 // write calls line with each line that is whole. A line that does not end is cut.
 func (l *lineBuffer) write(p []byte, line func([]byte)) {
-	for _, c := range p {
-		if c != '\n' {
-			l.b = append(l.b, c)
+	for len(p) > 0 {
+		n := min(abi.MaxMessage-len(l.b), len(p))
+		skip := 0
+		if at := bytes.IndexByte(p[:n], '\n'); at >= 0 {
+			n, skip = at, 1
 		}
-		if c == '\n' || len(l.b) == abi.MaxMessage {
+		l.b = append(l.b, p[:n]...)
+		p = p[n+skip:]
+		if skip == 1 || len(l.b) == abi.MaxMessage {
 			line(l.b)
 			l.b = l.b[:0]
 		}

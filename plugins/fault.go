@@ -106,6 +106,19 @@ func (l *faultLog) last() (all []Fault) {
 	return all
 }
 
+// initFault is the fault of an instance that could not be made, or not be given its
+// table.
+func initFault(err error) *Fault {
+	f := &Fault{Kind: InitFault, Message: err.Error()}
+	if inner, ok := errors.AsType[*engine.Fault](err); ok {
+		f.Stack = inner.Stack
+	}
+	if told, ok := errors.AsType[*toldError](err); ok {
+		f.Stderr = told.stderr
+	}
+	return f
+}
+
 // faultOf is the fault that a call ended with.
 func faultOf(err error) *Fault {
 	f := &Fault{Kind: HostError, Message: err.Error()}

@@ -4,9 +4,20 @@ import "weirkeep/abi"
 
 // Filter asks a filter what to change. The operations are appended to dst; they were
 // checked, but for the limits of the head, and their bytes are appended to keep, which
-// is returned: none of it refers to the guest. Where says what may be said there.
+// is returned: none of it refers to the guest. Where says what may be said there. A
+// filter without the export changes nothing.
 func (a *Attachment) Filter(v *abi.View, of Properties, where abi.Where, dst []abi.Op, keep []byte) (ops []abi.Op, kept []byte, failure *Failure) {
-	t, failure := a.enter()
+	export := callRequest
+	if where.Call != abi.OnRequest {
+		export = callResponse
+	}
+	switch {
+	case !a.Serves(where.Call):
+		return dst, keep, nil
+	case a.cutBody(v):
+		return dst, keep, a.refuse(BodyTooLarge)
+	}
+	t, failure := a.enter(v.Generation, a.plugin.limits.Wait)
 	if failure != nil {
 		return dst, keep, failure
 	}
@@ -14,12 +25,7 @@ func (a *Attachment) Filter(v *abi.View, of Properties, where abi.Where, dst []a
 	if err != nil {
 		return dst, keep, t.tooLarge()
 	}
-	t.env.of = of
-	export := callRequest
-	if where.Call != abi.OnRequest {
-		export = callResponse
-	}
-	n, err := t.call(export, serving, v.Now, size)
+	n, err := t.call(ask{export: export, phase: serving, now: v.Now, of: of, size: size})
 	switch {
 	case err != nil:
 		return dst, keep, t.fail(faultOf(err), export, v.RequestID)

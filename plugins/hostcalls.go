@@ -3,21 +3,27 @@ package plugins
 import (
 	"context"
 	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"math"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"weirkeep/abi"
 	"weirkeep/plugins/engine"
 )
 
 const (
-	maxRandom  = 4096
-	i32        = engine.I32
-	i64        = engine.I64
-	f64        = engine.F64
-	maxMetrics = 32
+	maxRandom = 4096
+
+	maxPropertyName = 64 // none is longer
+	i32             = engine.I32
+	i64             = engine.I64
+	f64             = engine.F64
+	maxMetrics      = 32
 )
 
 // hostFunctions are those of module gw1.
@@ -61,20 +67,28 @@ func (e *env) log(level slog.Level, text []byte) {
 	p.house.log.Log(context.Background(), level, visible(cut), slog.String("plugin", p.config.Name), slog.String("at", e.place.String()))
 }
 
-// visible is a text without control characters, which a terminal might obey.
+// visible is a text with its control characters, which a terminal might obey, and
+// what is no UTF-8 escaped.
 func visible(s string) string {
-	if !strings.ContainsFunc(s, isControl) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) {
 		return s
 	}
-	return strings.Map(func(r rune) rune {
-		if isControl(r) {
-			return '.'
+	var out []byte
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			out = fmt.Appendf(out, `\x%02x`, s[0])
+		case unicode.IsControl(r):
+			quoted := strconv.QuoteRune(r)
+			out = append(out, quoted[1:len(quoted)-1]...)
+		default:
+			out = append(out, s[:n]...)
 		}
-		return r
-	}, s)
+		s = s[n:]
+	}
+	return string(out)
 }
-
-func isControl(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }
 
 // hostProperty is get_property(name, len, buf, cap).
 func hostProperty(e *env, mem []byte, stack []uint64) {
@@ -82,6 +96,10 @@ func hostProperty(e *env, mem []byte, stack []uint64) {
 	room, fits := slice(mem, stack[2], stack[3])
 	if !ok || !fits {
 		answerCode(stack, abi.BadArgument)
+		return
+	}
+	if len(name) > maxPropertyName {
+		answerCode(stack, abi.NotFound)
 		return
 	}
 	value, code := e.property(string(name))

@@ -102,7 +102,7 @@ func (h *House) take(ctx context.Context, e engine.Engine, key moduleKey, metere
 	m.users++
 	h.mu.Unlock()
 	if compile {
-		m.compile(ctx, e, metered)
+		m.compile(context.WithoutCancel(ctx), e, metered) // others may wait for it
 	}
 	<-m.ready
 	if m.err != nil {
@@ -122,9 +122,13 @@ func (m *module) compile(ctx context.Context, e engine.Engine, metered *meter.Me
 	m.code = code
 	m.exports = make(map[string]bool)
 	for _, x := range metered.Module.Exports {
-		m.exports[x.Name] = true
+		if _, known := exports[x.Name]; known {
+			m.exports[x.Name] = true
+		}
 	}
-	m.exports[startExport] = metered.Module.HasStart
+	if metered.Module.HasStart {
+		m.exports[startExport] = true
+	}
 }
 
 // allFunctions are the host functions that guests may import.
@@ -135,6 +139,17 @@ func allFunctions() []engine.HostFunction {
 		all = append(all, f)
 	}
 	return all
+}
+
+// hold takes a module once more, which somebody has. False: nobody does any more.
+func (h *House) hold(m *module) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if m.users == 0 {
+		return false
+	}
+	m.users++
+	return true
 }
 
 // give gives a module back. What nobody has is closed.

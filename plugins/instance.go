@@ -31,15 +31,16 @@ const (
 // instance is one memory of a module, made ready. It runs one call at a time and
 // belongs to whoever has it.
 type instance struct {
-	a      *Attachment
-	vm     engine.Instance
-	env    env
-	base   uint64 // address of the buffer
-	size   int    // of the buffer
-	fresh  int    // bytes of memory after it was made
-	table  *table // that was delivered last
-	doomed bool   // it is closed when it comes back
-	retire bool   // a replacement is on its way
+	a     *Attachment
+	vm    engine.Instance
+	env   env
+	base  uint64 // address of the buffer
+	size  int    // of the buffer
+	made  int    // bytes of memory after it was made
+	table *table // that was delivered last
+
+	successor *instance // takes its place when it comes back; the pool's
+	gone      bool      // it does not come back; the pool's
 
 	functions [len(callExports)]engine.Function
 }
@@ -65,19 +66,29 @@ var callExports = [...]string{
 	requestExport, responseExport, tickExport, answerExport, clusterExport,
 }
 
-// make makes an instance of an attachment by the steps that the contract has.
-func (a *Attachment) make(caller *caller) (*instance, error) {
-	i := &instance{a: a, env: env{plugin: a.plugin, place: a.place, caller: caller}}
-	vm, err := a.plugin.module.code.Instantiate(&i.env)
+// errTakenAway means that the plugin was closed in the meantime.
+var errTakenAway = errors.New("the plugin was taken away")
+
+// make makes an instance of an attachment by the steps that the contract has, the
+// last of which gives it a table. The instance keeps the module from being freed.
+func (a *Attachment) make(t *table) (*instance, error) {
+	module := a.plugin.module
+	if !a.plugin.house.hold(module) {
+		return nil, errTakenAway
+	}
+	i := &instance{a: a, env: env{plugin: a.plugin, place: a.place}}
+	vm, err := module.code.Instantiate(&i.env)
 	if err != nil {
+		a.plugin.house.give(module)
 		return nil, step("instantiate", err)
 	}
 	i.vm = vm
+	i.env.caller = a.newCaller()
 	if a.plugin.config.Kind == Matcher {
 		i.env.random = abi.NewRandom(abi.FNV1a(a.plugin.config.Name))
 	}
-	if err := i.prepare(); err != nil {
-		err = i.describe(err)
+	if err := i.prepare(t); err != nil {
+		err = i.told(err)
 		i.close()
 		return nil, err
 	}
@@ -86,13 +97,13 @@ func (a *Attachment) make(caller *caller) (*instance, error) {
 			i.functions[n] = vm.Function(name)
 		}
 	}
-	i.fresh = len(vm.Memory())
+	i.made = len(vm.Memory())
 	a.plugin.counters.Built.Inc()
 	return i, nil
 }
 
 // prepare is steps 1 to 7.
-func (i *instance) prepare() error {
+func (i *instance) prepare(t *table) error {
 	for _, name := range [...]string{startExport, initExport} {
 		if _, _, err := i.step(name, 0); err != nil {
 			return err
@@ -101,12 +112,16 @@ func (i *instance) prepare() error {
 	if err := i.version(); err != nil {
 		return err
 	}
-	for _, next := range [...]func() error{i.takeBuffer, i.configure, i.enable, i.deliver} {
-		if err := next(); err != nil {
-			return err
-		}
+	if err := i.takeBuffer(t.bytes()); err != nil {
+		return err
 	}
-	return nil
+	if err := i.configure(); err != nil {
+		return err
+	}
+	if err := i.enable(); err != nil {
+		return err
+	}
+	return i.deliver(t)
 }
 
 // version is step 3.
@@ -116,7 +131,7 @@ func (i *instance) version() error {
 	case err != nil:
 		return err
 	case minor < 0:
-		return fmt.Errorf("gw_abi_1 returns %d, which is no minor version", minor)
+		return invalid("gw_abi_1 returns %d, which is no minor version", minor)
 	case minor > abi.Minor:
 		return fmt.Errorf("gw_abi_1 returns the minor version %d, and this gateway has %d: the module needs a newer one", minor, abi.Minor)
 	}
@@ -132,7 +147,7 @@ func (i *instance) step(name string, arg uint64) (result int32, there bool, err 
 	if f == nil {
 		return 0, false, step(name, errors.New("it is no function that can be called"))
 	}
-	i.env.begin(making, 0)
+	i.env.begin(making, true, 0)
 	i.vm.SetFuel(i.a.plugin.limits.InitFuel, i.a.plugin.limits.Depth)
 	n, err := f.Call(arg)
 	if err != nil {
@@ -141,10 +156,10 @@ func (i *instance) step(name string, arg uint64) (result int32, there bool, err 
 	return int32(uint32(n)), true, nil
 }
 
-// takeBuffer is step 4.
-func (i *instance) takeBuffer() error {
+// takeBuffer is step 4, for a table of so many bytes.
+func (i *instance) takeBuffer(table int) error {
 	p := i.a.plugin
-	i.size = abi.BufferSize(p.limits.View, p.needs.body(p.limits), max(len(p.config.Params), i.a.tableSize()))
+	i.size = abi.BufferSize(p.limits.View, p.needs.body(p.limits), max(len(p.config.Params), table))
 	at, _, err := i.step(bufferExport, uint64(i.size))
 	i.base = uint64(uint32(at))
 	switch end := i.base + uint64(i.size); {
@@ -153,9 +168,9 @@ func (i *instance) takeBuffer() error {
 	case at == 0:
 		return fmt.Errorf("gw_buffer refuses %d bytes", i.size)
 	case i.base%16 != 0:
-		return fmt.Errorf("gw_buffer returns %d, which is no multiple of 16", i.base)
+		return invalid("gw_buffer returns %d, which is no multiple of 16", i.base)
 	case end > uint64(len(i.vm.Memory())):
-		return fmt.Errorf("gw_buffer returns %d for %d bytes, and memory ends at %d", i.base, i.size, len(i.vm.Memory()))
+		return invalid("gw_buffer returns %d for %d bytes, and memory ends at %d", i.base, i.size, len(i.vm.Memory()))
 	}
 	return nil
 }
@@ -181,7 +196,7 @@ func (i *instance) configure() error {
 		return fmt.Errorf("gw_configure refuses the params: %s", why)
 	}
 	if n > 0 {
-		return fmt.Errorf("gw_configure returns %d, must be 0 or negative", n)
+		return invalid("gw_configure returns %d, must be 0 or negative", n)
 	}
 	return nil
 }
@@ -195,9 +210,8 @@ func (i *instance) enable() error {
 	return err
 }
 
-// deliver is step 7: it gives the guest the cluster table that is current.
-func (i *instance) deliver() error {
-	t := i.a.table.Load()
+// deliver is step 7: it gives the guest a cluster table.
+func (i *instance) deliver(t *table) error {
 	if t == nil || !i.a.plugin.has(clusterExport) {
 		i.table = t
 		return nil
@@ -214,24 +228,45 @@ func (i *instance) deliver() error {
 	return err
 }
 
-// describe adds what the guest wrote to stderr.
-func (i *instance) describe(err error) error {
+// toldError is an error of a step, with what the guest wrote to stderr before.
+type toldError struct {
+	error
+	stderr string
+}
+
+func (e *toldError) Error() string { return e.error.Error() + "; it wrote: " + visible(e.stderr) }
+func (e *toldError) Unwrap() error { return e.error }
+
+// told adds to an error what the guest wrote to stderr.
+func (i *instance) told(err error) error {
 	if said := string(i.env.stderr.b); said != "" {
-		return fmt.Errorf("%w; it wrote: %s", err, visible(said))
+		return &toldError{err, said}
 	}
 	return err
 }
 
-// run makes a call with the fuel of its phase.
-func (i *instance) run(c call, p phase, now uint64, size int) (int32, error) {
+// ask is a call: the export, and what host functions know while it runs.
+type ask struct {
+	export call
+	phase  phase
+	ample  bool       // with the fuel and the host calls of a step
+	now    uint64     // of the view
+	of     Properties // of the exchange; nil: none
+	size   int        // of the view
+}
+
+// run makes a call.
+func (i *instance) run(ask ask) (int32, error) {
 	l := &i.a.plugin.limits
 	fuel := l.Fuel
-	if p.ample() {
+	if ask.ample {
 		fuel = l.InitFuel
 	}
-	i.env.begin(p, now)
+	i.env.begin(ask.phase, ask.ample, ask.now)
+	i.env.of = ask.of
 	i.vm.SetFuel(fuel, l.Depth)
-	n, err := i.functions[c].Call(uint64(size))
+	n, err := i.functions[ask.export].Call(uint64(ask.size))
+	i.env.of = nil
 	i.a.plugin.counters.Fuel.Add(uint64(max(0, fuel-i.vm.Fuel())))
 	return int32(uint32(n)), err
 }
@@ -239,8 +274,9 @@ func (i *instance) run(c call, p phase, now uint64, size int) (int32, error) {
 // close frees the instance. Its http calls are forgotten.
 func (i *instance) close() {
 	if i.env.caller != nil {
-		i.env.caller.stop()
+		i.env.caller.close()
 	}
+	defer i.a.plugin.house.give(i.a.plugin.module)
 	if err := i.vm.Close(); err != nil {
 		i.a.plugin.house.log.Warn("an instance could not be freed", "plugin", i.a.plugin.config.Name, "because", err)
 	}
@@ -250,5 +286,5 @@ func (i *instance) close() {
 // replaced.
 func (i *instance) large() bool {
 	n := len(i.vm.Memory())
-	return n > i.fresh && int64(n) > i.a.plugin.limits.Memory/4*3
+	return n > i.made && int64(n) > i.a.plugin.limits.Memory/4*3
 }

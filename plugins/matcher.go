@@ -2,7 +2,7 @@ package plugins
 
 import "weirkeep/abi"
 
-// Answer of a matcher.
+// Answered is what a matcher says.
 type Answered uint8
 
 // The answers.
@@ -15,18 +15,19 @@ const (
 // Match asks a matcher about a request, for a rule. The same view and rule give the
 // same answer. It allocates nothing where the guest answers.
 func (a *Attachment) Match(v *abi.View, of Properties, rule string) (Answered, *Failure) {
-	t, failure := a.enter()
+	t, failure := a.enter(v.Generation, a.plugin.limits.Wait)
 	if failure != nil {
 		return Unknown, failure
 	}
+	flags := v.Flags
 	v.Flags |= abi.FlagDeterministic
 	size, err := v.PutWithin(t.buffer(), a.viewLimit())
+	v.Flags = flags
 	if err != nil {
 		return Unknown, t.tooLarge()
 	}
-	t.env.of = of
 	t.env.random = abi.NewRandom(abi.MatcherSeed(v.RequestID, rule))
-	n, err := t.call(callMatch, serving, v.Now, size)
+	n, err := t.call(ask{export: callMatch, phase: serving, now: v.Now, of: of, size: size})
 	switch {
 	case err != nil:
 		return Unknown, t.fail(faultOf(err), callMatch, v.RequestID)

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +28,7 @@ type Plugin struct {
 	sum      string
 	goGuest  bool
 	size     [2]int // of the module: as it came, and metered
+	closed   sync.Once
 }
 
 // Load makes a plugin: it checks the module and the configuration, meters and compiles
@@ -40,28 +43,33 @@ func (h *House) Load(ctx context.Context, c Config) (*Plugin, error) {
 	if len(problems) > 0 {
 		return nil, problems
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	sum := sha256.Sum256(c.Wasm)
 	p := &Plugin{house: h, config: c, limits: c.Limits.orDefaults(metered.Module.GoGuest), goGuest: metered.Module.GoGuest, sum: hex.EncodeToString(sum[:])}
 	p.needs, _ = ParseNeeds(c.Kind, c.needs())
 	p.size = [2]int{len(c.Wasm), len(metered.Wasm)}
 	p.store = h.storeOf(c.Name)
 	p.counters = &p.store.counters
-	p.store.kv.setSize(c.KV)
 	key := moduleKey{sum, e.Name(), p.limits.pages(), p.limits.InitFuel, p.limits.Depth}
 	m, err := h.take(ctx, e, key, metered)
 	if err != nil {
 		return nil, Problems{{What: err.Error(), Cure: "the engine's own checks found it: build the module anew, with another version of the tool chain"}}
 	}
 	p.module = m
+	before := p.store.kv.setSize(c.KV)
 	if err := p.selfTest(); err != nil {
+		p.store.kv.setSize(before)
 		p.Close()
 		return nil, Problems{{What: err.Error()}}
 	}
 	return p, nil
 }
 
-// Close gives up the plugin. Its attachments are to be closed before.
-func (p *Plugin) Close() { p.house.give(p.module) }
+// Close gives up the plugin. Its attachments are to be closed before; the code is
+// freed when the last of their instances has come back.
+func (p *Plugin) Close() { p.closed.Do(func() { p.house.give(p.module) }) }
 
 // Info is what a plugin is, for people.
 type Info struct {
@@ -69,12 +77,12 @@ type Info struct {
 	Kind                 Kind
 	GoGuest              bool
 	Bytes, MeteredBytes  int
-	Exports              []string
+	Exports              []string // that the contract knows, sorted
 }
 
 // Info tells what the plugin is.
 func (p *Plugin) Info() Info {
-	return Info{Name: p.config.Name, Kind: p.config.Kind, Engine: p.module.key.engine, SHA256: p.sum, GoGuest: p.goGuest, Bytes: p.size[0], MeteredBytes: p.size[1]}
+	return Info{Name: p.config.Name, Kind: p.config.Kind, Engine: p.module.key.engine, SHA256: p.sum, GoGuest: p.goGuest, Bytes: p.size[0], MeteredBytes: p.size[1], Exports: slices.Sorted(maps.Keys(p.module.exports))}
 }
 
 // Needs are what the plugin is shown.

@@ -6,47 +6,58 @@ import (
 	"weirkeep/abi"
 )
 
-// Permits says which positions of the cluster table a request may go to.
-type Permits interface {
-	Permits(position uint16) bool
-}
-
 // Route asks a router where a request goes. It appends to dst the positions of the
 // origins that the guest listed, best first, without repeats and without those that
-// are not there or not of the request's group. Listed is false where the guest abstains: then the
+// are not there or not permitted. Listed is false where the guest abstains: then the
 // balancer decides; a list of which nothing is left is none such. It allocates
-// nothing where the guest answers.
-func (a *Attachment) Route(v *abi.View, of Properties, group Permits, dst []uint16) (list []uint16, listed bool, failure *Failure) {
-	t, failure := a.enter()
+// nothing where the guest answers. The view has the origins even if the guest is not
+// shown them.
+func (a *Attachment) Route(v *abi.View, of Properties, dst []uint16) (list []uint16, listed bool, failure *Failure) {
+	if a.cutBody(v) {
+		return dst, false, a.refuse(BodyTooLarge)
+	}
+	t, failure := a.enter(v.Generation, a.plugin.limits.Wait)
 	if failure != nil {
 		return dst, false, failure
 	}
-	if t.table == nil || t.table.t.Generation != v.Generation {
-		t.leave() // the request knows other positions than the guest
-		return dst, false, nil
-	}
-	size, err := v.PutWithin(t.buffer(), a.viewLimit())
+	size, err := t.show(v)
 	if err != nil {
 		return dst, false, t.tooLarge()
 	}
-	t.env.of = of
 	export := callRoute
 	if t.functions[callRoute] == nil {
 		export = callNames
 	}
-	n, err := t.call(export, serving, v.Now, size)
+	n, err := t.call(ask{export: export, phase: serving, now: v.Now, of: of, size: size})
 	switch {
 	case err != nil:
 		return dst, false, t.fail(faultOf(err), export, v.RequestID)
 	case n < 0:
 		return dst, false, t.negative(n)
 	}
-	list, err = t.read(export, n, size, group, dst)
+	list, err = t.read(export, n, size, v, dst)
 	if err != nil {
 		return dst, false, t.fail(invalid("%v", err), export, v.RequestID)
 	}
 	t.leave()
 	return list, n > 0, nil
+}
+
+// show writes the view, with the origins if the guest asked for them.
+func (t turn) show(v *abi.View) (size int, err error) {
+	if t.a.plugin.needs.has(NeedOrigins) {
+		return v.PutWithin(t.buffer(), t.a.viewLimit())
+	}
+	origins := v.Origins
+	v.Origins = nil
+	size, err = v.PutWithin(t.buffer(), t.a.viewLimit())
+	v.Origins = origins
+	return size, err
+}
+
+// cutBody reports whether the plugin is shown whole bodies only, and this one is not.
+func (a *Attachment) cutBody(v *abi.View) bool {
+	return a.plugin.needs.WholeBody && v.Flags&abi.FlagBody != 0 && v.Flags&abi.FlagWhole == 0
 }
 
 // viewLimit is how many bytes a view may have.
@@ -55,10 +66,10 @@ func (a *Attachment) viewLimit() int {
 }
 
 // read reads the list that the guest wrote.
-func (t turn) read(export call, n int32, size int, group Permits, dst []uint16) ([]uint16, error) {
+func (t turn) read(export call, n int32, size int, v *abi.View, dst []uint16) ([]uint16, error) {
 	area, from := t.buffer()[abi.ResultArea(size):], len(dst)
 	if export == callNames {
-		return t.readNames(area, n, group, dst)
+		return t.readNames(area, n, v, dst)
 	}
 	list, err := abi.ReadRoute(area, n, dst)
 	if err != nil {
@@ -66,7 +77,7 @@ func (t turn) read(export call, n int32, size int, group Permits, dst []uint16) 
 	}
 	kept := from
 	for _, p := range list[from:] {
-		if t.takes(p, group, list[from:kept]) {
+		if t.a.takes(p, v, list[from:kept]) {
 			list[kept] = p
 			kept++
 		}
@@ -75,14 +86,14 @@ func (t turn) read(export call, n int32, size int, group Permits, dst []uint16) 
 }
 
 // readNames reads a list in the names form.
-func (t turn) readNames(area []byte, n int32, group Permits, dst []uint16) ([]uint16, error) {
+func (t turn) readNames(area []byte, n int32, v *abi.View, dst []uint16) ([]uint16, error) {
 	from, counters := len(dst), t.a.plugin.counters
 	err := abi.ReadNames(area, n, func(name []byte) {
-		p, known := t.table.names[string(name)]
+		p, known := t.table.find(name)
 		switch {
 		case !known:
 			counters.InvalidName.Inc()
-		case t.takes(p, group, dst[from:]):
+		case t.a.takes(p, v, dst[from:]):
 			dst = append(dst, p)
 		}
 	})
@@ -90,15 +101,15 @@ func (t turn) readNames(area []byte, n int32, group Permits, dst []uint16) ([]ui
 }
 
 // takes reports whether a position that the guest listed counts.
-func (t turn) takes(p uint16, group Permits, before []uint16) bool {
+func (a *Attachment) takes(p uint16, v *abi.View, before []uint16) bool {
 	switch {
-	case int(p) >= len(t.table.t.Entries):
-		t.a.plugin.counters.InvalidName.Inc()
+	case int(p) >= len(v.Origins):
+		a.plugin.counters.InvalidName.Inc()
 		return false
 	case slices.Contains(before, p):
 		return false
-	case !group.Permits(p):
-		t.a.plugin.counters.NotInGroup.Inc()
+	case v.Origins[p].Flags&abi.OriginPermitted == 0:
+		a.plugin.counters.NotInGroup.Inc()
 		return false
 	}
 	return true

@@ -10,13 +10,12 @@ import (
 // selfTest makes an instance, makes one call of each export of the kind, and drops it.
 // A fault fails it, a negative answer does not.
 func (p *Plugin) selfTest() error {
-	a := &Attachment{plugin: p, place: Place{}}
-	var origins []abi.Origin
+	a := &Attachment{plugin: p}
+	var t *table
 	if p.config.Kind == Router || p.config.Kind == Collector {
-		a.table.Store(newTable(testTable))
-		origins = []abi.Origin{{Health: abi.HealthUp, Capacity: 1, Metric: abi.MetricNone, Flags: abi.OriginUsable | abi.OriginPermitted}}
+		t = newTable(testTable)
 	}
-	i, err := a.make(nil)
+	i, err := a.make(t)
 	if err != nil {
 		return err
 	}
@@ -25,8 +24,8 @@ func (p *Plugin) selfTest() error {
 		if !p.tests(call(n)) || i.functions[n] == nil {
 			continue
 		}
-		if err := i.try(call(n), origins); err != nil {
-			return fmt.Errorf("self-test: %s: %w", export, i.describe(err))
+		if err := i.try(call(n)); err != nil {
+			return fmt.Errorf("self-test: %s: %w", export, i.told(err))
 		}
 	}
 	return nil
@@ -37,27 +36,33 @@ var testTable = &abi.ClusterTable{Generation: 1, Cluster: "selftest", Cell: "mai
 	{Name: "selftest", Address: "http://selftest.invalid:80", Host: "selftest.invalid", Cell: "main", Cluster: "selftest", Weight: 1, HostWeight: 1, Capacity: 1},
 }}
 
+// testOrigins are how they are: up, idle and permitted.
+var testOrigins = []abi.Origin{{Health: abi.HealthUp, Capacity: 1, Metric: abi.MetricNone, Flags: abi.OriginUsable | abi.OriginPermitted}}
+
 // tests reports whether a call is of the plugin's kind.
 func (p *Plugin) tests(c call) bool {
 	switch p.config.Kind {
 	case Router:
-		return c == callRoute || c == callNames
+		return c == callRoute || c == callNames || c == callTick
 	case Matcher:
 		return c == callMatch
 	case Collector:
-		return c == callCollect || c == callEnabled
+		return c == callCollect || c == callEnabled || c == callTick
 	}
-	return c == callRequest || c == callResponse
+	return c == callRequest || c == callResponse || c == callTick
 }
 
 // try makes one call of the self-test.
-func (i *instance) try(c call, origins []abi.Origin) error {
+func (i *instance) try(c call) error {
 	now := uint64(time.Now().UnixNano())
-	size, err := i.putTest(c, now, origins)
+	size, err := i.putTest(c, now)
 	if err != nil {
 		return err
 	}
-	n, err := i.run(c, trying, now, size)
+	if c == callMatch {
+		i.env.random = abi.NewRandom(abi.MatcherSeed(0, ""))
+	}
+	n, err := i.run(ask{export: c, phase: trying, ample: c == callTick, now: now, size: size})
 	if err != nil || n <= 0 {
 		return err
 	}
@@ -65,20 +70,37 @@ func (i *instance) try(c call, origins []abi.Origin) error {
 }
 
 // putTest writes the view of a call of the self-test.
-func (i *instance) putTest(c call, now uint64, origins []abi.Origin) (int, error) {
-	if c == callEnabled {
+func (i *instance) putTest(c call, now uint64) (int, error) {
+	switch c {
+	case callEnabled:
 		return 0, nil
-	}
-	if c == callCollect {
+	case callTick:
+		v := abi.TickView{Flags: abi.FlagSelfTest, Now: now, Period: uint32(i.a.plugin.config.Tick / time.Millisecond)}
+		return v.Put(i.buffer())
+	case callCollect:
 		v := abi.CollectorView{Flags: abi.FlagSelfTest | abi.FlagFirstSample, Now: now, Name: "selftest", Address: testTable.Entries[0].Address, Generation: 1, Capacity: 1, Health: abi.HealthUp}
 		return v.Put(i.buffer())
 	}
-	v := abi.View{Flags: abi.FlagSelfTest, Now: now, Method: abi.MethodGET, Version: abi.HTTP11, Granted: i.a.plugin.needs.Granted, Port: 80, Origins: origins}
-	if c == callResponse {
+	v := i.a.plugin.needs.testView(now)
+	switch c {
+	case callRoute, callNames:
+		v.Generation = testTable.Generation
+	case callMatch:
+		v.Flags |= abi.FlagDeterministic
+	case callResponse:
 		v.Status = 200
 	}
-	i.a.plugin.needs.show(&v)
-	return v.Put(i.buffer())
+	return v.PutWithin(i.buffer(), i.a.viewLimit())
+}
+
+// testView is the request of the self-test.
+func (n *Needs) testView(now uint64) *abi.View {
+	v := &abi.View{Flags: abi.FlagSelfTest, Now: now, Method: abi.MethodGET, Version: abi.HTTP11, Granted: n.Granted, Port: 80}
+	if n.has(NeedOrigins) {
+		v.Origins = testOrigins
+	}
+	n.show(v)
+	return v
 }
 
 // show fills in the request of the self-test, as far as it is granted.
@@ -103,23 +125,40 @@ func (i *instance) checkTest(c call, n int32, size int) error {
 	switch c {
 	case callRoute:
 		_, err := abi.ReadRoute(area, n, nil)
-		return err
+		return invalidResult(err)
 	case callNames:
-		return abi.ReadNames(area, n, func([]byte) {})
+		return invalidResult(abi.ReadNames(area, n, func([]byte) {}))
 	case callMatch:
 		if n > int32(abi.Unknown) {
-			return fmt.Errorf("%w: it returned %d", abi.ErrInvalidResult, n)
+			return invalid("it returned %d, must be 0, 1, 2 or negative", n)
 		}
+	case callTick:
+		return invalid("it returned %d, must be 0 or negative", n)
 	case callRequest, callResponse:
-		ops, err := abi.ReadOps(area, n, nil)
-		if err != nil {
-			return err
-		}
-		where := abi.Where{Call: abi.OnRequest, MaxBody: i.a.plugin.limits.Body}
-		if c == callResponse {
-			where.Call, where.Status = abi.OnResponse, 200
-		}
-		return abi.CheckOps(ops, where)
+		return invalidResult(i.checkOps(c, n, area))
 	}
 	return nil
+}
+
+// checkOps looks at the operations that a filter returned in the self-test, which has
+// no body: all of it was shown.
+func (i *instance) checkOps(c call, n int32, area []byte) error {
+	ops, err := abi.ReadOps(area, n, nil)
+	if err != nil {
+		return err
+	}
+	p := i.a.plugin
+	where := abi.Where{Call: abi.OnRequest, MaxBody: p.limits.Body, WholeBody: p.needs.has(NeedBody)}
+	if c == callResponse {
+		where.Call, where.Status = abi.OnResponse, 200
+	}
+	return abi.CheckOps(ops, where)
+}
+
+// invalidResult is the fault that an error of reading a result is; nil stays nil.
+func invalidResult(err error) error {
+	if err == nil {
+		return nil
+	}
+	return invalid("%v", err)
 }

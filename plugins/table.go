@@ -4,7 +4,7 @@ import (
 	"weirkeep/abi"
 )
 
-// table is the cluster table of an attachment, with what is looked up in it.
+// table is a cluster table of an attachment, with what is looked up in it.
 type table struct {
 	t     *abi.ClusterTable
 	size  int
@@ -26,19 +26,57 @@ func newTable(t *abi.ClusterTable) *table {
 
 func (t *table) put(b []byte) (int, error) { return t.t.Put(b) }
 
-// tableSize is how many bytes the table has that instances get.
-func (a *Attachment) tableSize() int {
-	if t := a.table.Load(); t != nil {
-		return t.size
+// find is the position of a name. No table has none.
+func (t *table) find(name []byte) (position uint16, known bool) {
+	if t == nil {
+		return 0, false
 	}
-	return 0
+	position, known = t.names[string(name)]
+	return position, known
 }
 
-// SetTable gives the attachment another cluster table. Instances get it before they
-// are called again; those whose buffer is too small for it are replaced.
-// One of the same generation is the same table.
-func (a *Attachment) SetTable(t *abi.ClusterTable) {
-	if now := a.table.Load(); now == nil || now.t.Generation != t.Generation {
-		a.table.Store(newTable(t))
+// bytes is how many bytes the table has.
+func (t *table) bytes() int {
+	if t == nil {
+		return 0
 	}
+	return t.size
+}
+
+// tables are the table that is current, and the one before: requests that began with
+// that one go on with its positions.
+type tables struct{ now, before *table }
+
+// SetTable gives the attachment another cluster table. Instances get it before they
+// are called again; those whose buffer is too small for it are replaced. It is not to
+// be called by several goroutines at once.
+func (a *Attachment) SetTable(t *abi.ClusterTable) {
+	next := &tables{now: newTable(t)}
+	if old := a.tables.Load(); old != nil {
+		next.before = old.now
+		if old.now.t.Generation == t.Generation {
+			next.before = old.before
+		}
+	}
+	a.tables.Store(next)
+}
+
+// current is the table that instances get; nil: there is none.
+func (a *Attachment) current() *table {
+	if t := a.tables.Load(); t != nil {
+		return t.now
+	}
+	return nil
+}
+
+// tableOf is the table of a generation, if it is still known; else the current one.
+func (a *Attachment) tableOf(generation uint32) *table {
+	t := a.tables.Load()
+	switch {
+	case t == nil:
+		return nil
+	case t.before != nil && t.before.t.Generation == generation && t.now.t.Generation != generation:
+		return t.before
+	}
+	return t.now
 }

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"encoding/binary"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -83,6 +84,7 @@ func wasiRandom(e *env, mem []byte, stack []uint64) {
 		answer(stack, wasiInvalid)
 		return
 	}
+	e.work(uint64(len(p)))
 	e.fill(p)
 	answer(stack, wasiDone)
 }
@@ -100,18 +102,27 @@ func wasiWrite(e *env, mem []byte, stack []uint64) {
 		answer(stack, wasiInvalid)
 		return
 	}
-	written := uint32(0)
-	for ; len(pieces) > 0; pieces = pieces[8:] {
-		p, ok := slice(mem, uint64(binary.LittleEndian.Uint32(pieces)), uint64(binary.LittleEndian.Uint32(pieces[4:])))
+	written := uint64(0)
+	for at := 0; at < len(pieces); at += 8 {
+		p, ok := piece(mem, pieces[at:])
 		if !ok {
 			answer(stack, wasiInvalid)
 			return
 		}
-		e.write(fd, p)
-		written += uint32(len(p))
+		written += uint64(len(p))
 	}
-	binary.LittleEndian.PutUint32(out, written)
+	e.work(written)
+	for at := 0; at < len(pieces); at += 8 {
+		p, _ := piece(mem, pieces[at:])
+		e.write(fd, p)
+	}
+	binary.LittleEndian.PutUint32(out, uint32(written))
 	answer(stack, wasiDone)
+}
+
+// piece is what a piece of fd_write refers to.
+func piece(mem, b []byte) ([]byte, bool) {
+	return slice(mem, uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[4:])))
 }
 
 // write takes what a guest writes to its stdout or stderr.
@@ -148,8 +159,7 @@ func wasiStat(_ *env, mem []byte, stack []uint64) {
 func wasiOfStreams(code int32) hostFunction {
 	return func(_ *env, _ []byte, stack []uint64) {
 		if uint32(stack[0]) > 2 {
-			code := int32(wasiBadFile)
-			answer(stack, code)
+			answer(stack, wasiBadFile)
 			return
 		}
 		answer(stack, code)
@@ -160,7 +170,7 @@ func wasiNoFile(_ *env, _ []byte, stack []uint64) { answer(stack, wasiBadFile) }
 
 // wasiPoll is poll_oneoff(in, out, n, events): it never sleeps. A subscription is of
 // 48 bytes, its kind at 8, 0 a clock; an event is of 32, error at 8, kind at 10.
-func wasiPoll(_ *env, mem []byte, stack []uint64) {
+func wasiPoll(e *env, mem []byte, stack []uint64) {
 	n := uint64(uint32(stack[2]))
 	in, ok := slice(mem, stack[0], min(48*n, 1<<32-1))
 	out, fits := slice(mem, stack[1], min(32*n, 1<<32-1))
@@ -169,6 +179,7 @@ func wasiPoll(_ *env, mem []byte, stack []uint64) {
 		answer(stack, wasiInvalid)
 		return
 	}
+	e.work(48 * n)
 	for i := range n {
 		sub, event := in[48*i:], out[32*i:]
 		kind, user := sub[8], binary.LittleEndian.Uint64(sub)
@@ -185,4 +196,6 @@ func wasiPoll(_ *env, mem []byte, stack []uint64) {
 
 func wasiYield(_ *env, _ []byte, stack []uint64) { answer(stack, wasiDone) }
 
-func wasiExit(*env, []byte, []uint64) { panic(engine.Exit) }
+func wasiExit(_ *env, _ []byte, stack []uint64) {
+	panic(fmt.Errorf("%w with %d", engine.Exit, uint32(stack[0])))
+}
