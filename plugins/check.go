@@ -182,6 +182,8 @@ func (k *checker) ofKind() {
 		k.needsOne(has(collectExport), "a collector exports gw_collect")
 	case Filter:
 		k.needsOne(has(requestExport, responseExport), "a filter exports gw_on_request, gw_on_response, or both")
+	case anyKind:
+		k.fail("export gw_route, gw_match, gw_collect, gw_on_request or gw_on_response", "it serves no kind of plugin")
 	default:
 		k.fail("write router, collector, matcher or filter", "there is no kind %q", k.c.Kind)
 	}
