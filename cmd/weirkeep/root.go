@@ -26,6 +26,7 @@ var commands = []func(*app) *cobra.Command{
 	newHelp,
 	newInit,
 	newOrigin,
+	newPlugin,
 	newReload,
 	newReplay,
 	newRules,

@@ -1,0 +1,12 @@
+//go:build wasmtime
+
+package main
+
+import (
+	"weirkeep/plugins/engine"
+	"weirkeep/plugins/engine/wasmtime"
+)
+
+var taggedEngines = []guestEngine{
+	{"wasmtime", func() (engine.Engine, error) { return wasmtime.New(wasmtime.Options{}) }},
+}
