@@ -11,8 +11,10 @@ import (
 // its line here.
 var pluginCommands = []func(*app) *cobra.Command{
 	newPluginBench,
+	newPluginBuild,
 	newPluginInspect,
 	newPluginLs,
+	newPluginNew,
 	newPluginTest,
 }
 
