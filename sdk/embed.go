@@ -10,6 +10,6 @@ import "embed"
 //
 //go:embed go/*.go go/examples/*/main.go
 //go:embed c/*.h c/examples/*.c
-//go:embed rust/src
+//go:embed rust/Cargo.toml rust/src rust/examples/*.rs
 //go:embed assemblyscript/assembly assemblyscript/examples/*.ts
 var Files embed.FS

@@ -180,7 +180,7 @@ func (g *rig) caller(a *plugins.Attachment, t *pluginTest) (func(), error) {
 }
 
 const (
-	callsAtOnce = 256   // between two looks at the clock
+	callsAtOnce = 256 // between two looks at the clock
 	maxRows     = 1 << 20
 	callsTimed  = 20_000 // one by one, at most
 )

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -182,7 +183,6 @@ func (r *moduleReport) hostCalls() string {
 type pluginLanguage struct {
 	name    string // of --lang
 	folder  string // of the SDK
-	like    string // the language whose examples do the same
 	markers []string
 	tools   []buildTool
 	build   []string // the command
@@ -192,25 +192,34 @@ type pluginLanguage struct {
 
 // buildTool is a program that is needed.
 type buildTool struct {
-	names    []string // any of them
-	variable string   // of make, that says which it is; empty: none
+	names    []string               // any of them
+	fits     func(name string) bool // nil: it does if it is there
+	what     string                 // what it is; empty: its first name says it
+	variable string                 // of make, that says which it is; empty: none
+	optional bool
 	install  string
 }
 
 // pluginLanguages is every language there is. To add one, add a row and its files.
 var pluginLanguages = []pluginLanguage{
 	{
-		name: "go", folder: "go", like: "go", markers: []string{"go.mod"}, build: []string{"make"}, files: goFiles,
+		name: "go", folder: "go", markers: []string{"go.mod"}, build: []string{"make"}, files: goFiles,
 		tools: []buildTool{{names: []string{"go"}, install: "install Go 1.24 or later: https://go.dev/dl, or apt install golang"}, makeTool},
 		hint:  "the Makefile has the command; weirkeep plugin build -v shows what it does",
 	},
 	{
-		name: "rust", folder: "rust", like: "go", markers: []string{"Cargo.toml"}, build: []string{"make"}, files: rustFiles,
-		tools: []buildTool{{names: []string{"cargo"}, install: "install Rust: https://rustup.rs, or apt install cargo libstd-rust-dev-wasm32 lld"}, makeTool},
-		hint:  "if it cannot find crate core: rustup target add wasm32-unknown-unknown, or apt install libstd-rust-dev-wasm32",
+		name: "rust", folder: "rust", markers: []string{"Cargo.toml"}, build: []string{"make"}, files: rustFiles,
+		tools: []buildTool{
+			{names: []string{"rustc", "/usr/bin/rustc"}, install: "install Rust: https://rustup.rs, or apt install rustc libstd-rust-dev-wasm32 lld"},
+			{names: []string{"rustc", "/usr/bin/rustc"}, fits: buildsForWasm, variable: "RUSTC", what: "rustc that builds for wasm32-unknown-unknown",
+				install: "install its library: rustup target add wasm32-unknown-unknown, or apt install libstd-rust-dev-wasm32"},
+			{names: linkerNames, variable: "LINKER", optional: true}, // rustup brings its own
+			makeTool,
+		},
+		hint: "if it cannot find a linker: apt install lld",
 	},
 	{
-		name: "as", folder: "assemblyscript", like: "c", markers: []string{"package.json"}, build: []string{"npm", "run", "build"}, files: assemblyScriptFiles,
+		name: "as", folder: "assemblyscript", markers: []string{"package.json"}, build: []string{"npm", "run", "build"}, files: assemblyScriptFiles,
 		tools: []buildTool{
 			{names: []string{"npm"}, install: "install Node.js, which has npm: https://nodejs.org, or apt install nodejs npm"},
 			{names: []string{"node_modules/.bin/asc", "asc"}, install: "npm install, once in the folder and with a network, gets the compiler of AssemblyScript"},
@@ -218,7 +227,7 @@ var pluginLanguages = []pluginLanguage{
 		hint: "package.json has the command; weirkeep plugin build -v shows what it does",
 	},
 	{
-		name: "c", folder: "c", like: "c", markers: []string{"Makefile"}, build: []string{"make"}, files: cFiles,
+		name: "c", folder: "c", markers: []string{"Makefile"}, build: []string{"make"}, files: cFiles,
 		tools: []buildTool{{names: clangNames, variable: "CC", install: "install clang and lld: apt install clang lld, dnf install clang lld, or brew install llvm lld"}, makeTool},
 		hint:  "if it cannot find wasm-ld: install lld of the same version",
 	},
@@ -229,6 +238,9 @@ var makeTool = buildTool{names: []string{"make"}, install: "install make: apt in
 // clangNames are what clang may be called, the newest first after the one that is
 // meant by default.
 var clangNames = []string{"clang", "clang-22", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14"}
+
+// linkerNames are what the linker may be called.
+var linkerNames = []string{"wasm-ld", "wasm-ld-22", "wasm-ld-21", "wasm-ld-20", "wasm-ld-19", "wasm-ld-18", "wasm-ld-17", "wasm-ld-16", "wasm-ld-15", "wasm-ld-14"}
 
 func sdkLanguages() (names []string) {
 	for _, l := range pluginLanguages {
@@ -258,10 +270,11 @@ func (l *pluginLanguage) command(folder string) ([]string, error) {
 	args := l.build
 	for _, t := range l.tools {
 		found := t.find(folder)
-		if found == "" {
-			return nil, &failure{status: exitFailure, err: fmt.Errorf("there is no %s, which builds plugins in this language (%s)", filepath.Base(t.names[0]), l.name), hint: t.install}
+		if found == "" && !t.optional {
+			what := cmp.Or(t.what, filepath.Base(t.names[0]))
+			return nil, &failure{status: exitFailure, err: fmt.Errorf("there is no %s; plugins in this language (%s) are built with it", what, l.name), hint: t.install}
 		}
-		if t.variable != "" {
+		if t.variable != "" && found != "" {
 			args = append(slices.Clone(args), t.variable+"="+found)
 		}
 	}
@@ -272,13 +285,23 @@ func (l *pluginLanguage) command(folder string) ([]string, error) {
 // none.
 func (t *buildTool) find(folder string) string {
 	for _, name := range t.names {
-		if strings.Contains(name, "/") {
-			if _, err := os.Stat(filepath.Join(folder, name)); err == nil {
-				return name
-			}
-		} else if _, err := exec.LookPath(name); err == nil {
+		at := name
+		if strings.Contains(name, "/") && !filepath.IsAbs(name) {
+			at = filepath.Join(folder, name)
+		}
+		if _, err := exec.LookPath(at); err == nil && (t.fits == nil || t.fits(at)) {
 			return name
 		}
 	}
 	return ""
+}
+
+// buildsForWasm reports whether a compiler of Rust has the library for our target.
+func buildsForWasm(rustc string) bool {
+	folder, err := exec.Command(rustc, "--print", "target-libdir", "--target", "wasm32-unknown-unknown").Output()
+	if err != nil {
+		return false
+	}
+	core, err := filepath.Glob(filepath.Join(string(bytes.TrimSpace(folder)), "libcore-*"))
+	return err == nil && len(core) > 0
 }

@@ -106,11 +106,7 @@ func (p *newPluginFiles) add(file, template string) error {
 // addTests puts in the tests of what the example does, and the lines for the
 // configuration.
 func (p *newPluginFiles) addTests() error {
-	template := string(p.kind) + "." + p.language.like + ".yaml"
-	if _, err := fs.Stat(templates, "newplugin/"+template); err != nil {
-		template = string(p.kind) + ".yaml" // of all languages
-	}
-	tests, err := p.fill(template)
+	tests, err := p.fill(string(p.kind) + ".yaml")
 	if err != nil {
 		return err
 	}
@@ -187,8 +183,10 @@ func cFiles(p *newPluginFiles) error {
 func rustFiles(p *newPluginFiles) error {
 	text, err := p.example("KIND.rs", "KIND/src/lib.rs")
 	p.files["src/lib.rs"] = text
-	return errors.Join(err, p.copySDK("src", "gw1/src", ".rs"), p.add("gw1/Cargo.toml", "gw1.Cargo.toml"),
-		p.add("Cargo.toml", "Cargo.toml"), p.add("Makefile", "rust.mk"))
+	crate, missing := sdk.Files.ReadFile("rust/Cargo.toml")
+	p.files["gw1/Cargo.toml"] = crate
+	return errors.Join(err, missing, p.copySDK("src", "gw1/src", ".rs"), p.add("Cargo.toml", "Cargo.toml"),
+		p.add("Makefile", "rust.mk"))
 }
 
 func assemblyScriptFiles(p *newPluginFiles) error {

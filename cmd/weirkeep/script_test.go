@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -129,7 +130,9 @@ func setup(env *testscript.Env) error {
 	env.Setenv("STATE_DIRECTORY", env.WorkDir+"/state/weirkeep") // also as root
 	env.Setenv("LOG", env.WorkDir+"/log")
 	env.Setenv("STATUS", env.WorkDir+"/status")
-	return nil
+	guests, err := filepath.Abs("testdata/guests")
+	env.Setenv("GUESTS", guests)
+	return err
 }
 
 // ports NAME… puts an address that nobody listens on into each variable, and

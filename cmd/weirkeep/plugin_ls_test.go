@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+const somePlugins = `{"schema":1,"plugins":[
+	{"name":"by-customer","kind":"router","engine":"wazero","sha256":"00","calls":40,"errors":2,"faults":1,
+	 "last_fault":{"at":"2026-01-01T00:00:00Z","kind":"trap","export":"gw_route","message":"unreachable"},
+	 "attachments":[{"place":"cluster main/shop","instances":2,"most":4,"breaker":"closed"},{"place":"cluster dr/shop","instances":1,"most":4,"breaker":"open"}]},
+	{"name":"idle","kind":"matcher","engine":"wazero","sha256":"00","calls":0,"errors":0,"faults":0,"last_fault":null,"attachments":[]}]}`
+
+// The plugins of a gateway are listed, one line for each place; a gateway that knows
+// no plugins is no riddle.
+func TestPluginsAreListed(t *testing.T) {
+	for _, tt := range []struct {
+		name, body string
+		status     int
+		args       []string
+		ends       int
+		stdout     []string // words of its lines
+		stderr     string
+	}{
+		{"table", somePlugins, 200, nil, exitOK, []string{"PLUGIN KIND", "by-customer router wazero cluster main/shop 2 of 4 closed 40 2 1 trap in gw_route, unreachable, ", "by-customer router wazero cluster dr/shop 1 of 4 open", "idle matcher wazero nowhere 0 of 0 - 0 0 0 -"}, ""},
+		{"json", somePlugins, 200, []string{"-o", "json"}, exitOK, []string{`"schema": 1,`, `"breaker": "open"`, `"last_fault": null,`}, ""},
+		{"jsonl", somePlugins, 200, []string{"-o", "jsonl"}, exitOK, []string{`{"name":"by-customer"`, `{"name":"idle"`}, ""},
+		{"none", `{"schema":1,"plugins":[]}`, 200, nil, exitOK, []string{"the gateway has no plugins"}, ""},
+		{"an older gateway", `{"detail":"no such path"}`, 404, nil, exitFailure, nil, "the running gateway does not know of plugins"},
+		{"no gateway at all", `<html>`, 200, nil, exitUnreachable, nil, "this is no answer of weirkeep"},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/v1/plugins" {
+				t.Errorf("%s: it asks for %s", tt.name, r.URL.Path)
+			}
+			w.WriteHeader(tt.status)
+			w.Write([]byte(tt.body))
+		}))
+		var stdout, stderr bytes.Buffer
+		status := run(append([]string{"plugin", "ls", "--admin", s.URL}, tt.args...), strings.NewReader(""), &stdout, &stderr)
+		s.Close()
+		if status != tt.ends || !strings.Contains(stderr.String(), tt.stderr) {
+			t.Errorf("%s: it ends with %d, want %d, and says %q, want %q", tt.name, status, tt.ends, &stderr, tt.stderr)
+		}
+		said := strings.Join(strings.Fields(stdout.String()), " ")
+		for _, w := range tt.stdout {
+			if !strings.Contains(said, w) {
+				t.Errorf("%s: it prints %q, which lacks %q", tt.name, said, w)
+			}
+		}
+	}
+}
