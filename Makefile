@@ -33,7 +33,8 @@ FUZZ    := \
            rules/websphere:FuzzConvert \
            rules/websphere:FuzzSelector \
            rules:FuzzCompile \
-           rules:FuzzFormat
+           rules:FuzzFormat \
+           sdk/go:FuzzBlobs
 FUZZRUNS ?= 200000
 LDFLAGS := -s -w -buildid=
 # Succeeds where there is a C compiler: with one, the engine wasmtime is built and tested too.

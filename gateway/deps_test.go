@@ -36,6 +36,7 @@ var dependencies = map[string][]string{
 	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/config", "abi", "plugins", "plugins/engine", "plugins/engine/wazero"},
 	"gateway/promises":  {}, // tests only
 	"testplugins":       {}, // tests only
+	"sdk":               {},
 	"plugins/meter":     {"abi"},
 	"plugins":           {"abi", "plugins/engine", "plugins/engine/wazero", "plugins/meter", "gateway/wire", "gateway/unit", "gateway/metrics"},
 

@@ -189,7 +189,7 @@ func (t *pluginTest) showResponse(v *abi.View, n *plugins.Needs) error {
 // shownFields are the fields that are granted.
 func shownFields(all []abi.Field, n *plugins.Needs) (shown []abi.Field) {
 	for _, f := range all {
-		if n.ShowsHeader(strings.ToLower(string(f.Name))) {
+		if n.ShowsField([]byte(strings.ToLower(string(f.Name)))) {
 			shown = append(shown, f)
 		}
 	}
