@@ -97,6 +97,53 @@ tests:
 	}
 }
 
+// In gw_on_response fields and body are the answer's, all else is the request's; at
+// stage store there is no request.
+func TestViewsOfAnswers(t *testing.T) {
+	const file = `
+plugin: { module: a.wasm, kind: filter, needs: [path, headers, "cookie:SID", site, body-prefix], limits: { body: 4B } }
+tests:
+  - name: delivered
+    request: { url: /a, headers: { Cookie: SID=7, X-Asked: "1" }, body: text, origin: web1 }
+    response: { status: 404, headers: { X-Answered: "1", Transfer-Encoding: chunked }, body: too long, upstream: 2us, cached: true }
+    expect: { ops: [] }
+  - name: stored
+    request: { url: /a, headers: { Cookie: SID=7 } }
+    response: { headers: { X-Answered: "1" }, stage: store }
+    expect: { ops: [] }
+`
+	s, problems := parseSuite("a.yaml", []byte(file))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for i, want := range []struct {
+		path, cookies, origin, body string
+		status                      uint16
+		upstream                    uint64
+		flags                       uint16
+	}{
+		{"/a", "7", "web1", "too ", 404, 2000, abi.FlagBody | abi.FlagCached},
+		{"", "", "", "", 200, 0, 0},
+	} {
+		v, err := s.tests[i].view(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cookies := ""
+		for _, c := range v.Cookies {
+			cookies += string(c.Value)
+		}
+		got := want
+		got.path, got.cookies, got.origin, got.body, got.status, got.upstream, got.flags = string(v.Path), cookies, string(v.OriginName), string(v.Body), v.Status, v.UpstreamNS, v.Flags
+		if got != want {
+			t.Errorf("%s: %v, want %v", s.tests[i].name, got, want)
+		}
+		if len(v.Headers) != 1 || string(v.Headers[0].Name) != "X-Answered" {
+			t.Errorf("%s: fields %s", s.tests[i].name, v.Headers)
+		}
+	}
+}
+
 // Params are what guests get: in their order, numbers as they were written.
 func TestParamsKeepTheirOrder(t *testing.T) {
 	const file = `

@@ -58,7 +58,7 @@ func parseFields(lines []string) ([]abi.Field, error) {
 // forwarded are the fields that would be forwarded.
 func forwarded(h *wire.Head) (all []abi.Field) {
 	for _, f := range h.Fields {
-		if f.Class != wire.Hop {
+		if f.Class != wire.Hop && !wire.EqualFold(f.Name, "transfer-encoding") {
 			all = append(all, abi.Field{Name: f.Name, Value: f.Value})
 		}
 	}
@@ -88,12 +88,12 @@ func (t *pluginTest) view(generation uint32) (*abi.View, error) {
 	v.Method, v.Version, v.Port = methodIDs[string(p.method)], p.version, p.port(x.secure)
 	v.Flags = x.flags(p)
 	x.show(v, p, &needs)
+	fields := forwarded(&p.head)
+	v.Cookies = shownCookies(fields, &needs) // the request's, in gw_on_response too
 	if t.response != nil {
 		return v, t.showResponse(v, &needs)
 	}
-	fields := forwarded(&p.head)
 	v.Headers = shownFields(fields, &needs)
-	v.Cookies = shownCookies(fields, &needs)
 	v.BodyLength = uint64(len(x.body))
 	showBody(v, x.body, &t.config, &needs)
 	if t.config.Kind == plugins.Router {
@@ -181,7 +181,6 @@ func (t *pluginTest) showResponse(v *abi.View, n *plugins.Needs) error {
 		v.Flags |= abi.FlagCached
 	}
 	v.Headers = shownFields(fields, n)
-	v.Cookies = shownCookies(fields, n)
 	showBody(v, r.body, &t.config, n)
 	return err
 }
