@@ -56,6 +56,7 @@ func compile(cfg *config.Config, uses *uses, set *metrics.Set, dates *dateCache)
 	c.allRules()
 	c.table()
 	c.allRouters()
+	c.allCollectors()
 	c.inputs()
 	c.snap.users.Store(1)
 	return c.snap, c.problems

@@ -13,6 +13,7 @@ import (
 func (g *Gateway) deliver(x *Exchange) Reason {
 	x.firstByte = time.Since(x.start)
 	t := &x.trip
+	x.countAnswer()
 	x.judge()
 	x.learn()
 	if t.Status.Code == 101 {

@@ -144,6 +144,7 @@ func (g *Gateway) Close() error {
 	defer g.applying.Unlock()
 	g.watcher.close()
 	g.registry.watch(nil)
+	g.registry.sample(nil)
 	if s := g.current.Load(); s != nil && g.applied != nil {
 		g.applied = nil
 		s.release()

@@ -200,6 +200,8 @@ func (cl *cluster) measure() {
 		m.metrics.Tunnels.Set(s.tunnels.Load())
 		m.metrics.Changes.Set(s.changes.Load())
 		m.metrics.Idle.Set(int64(m.pool.Idle()))
+		m.metrics.Sampled.Set(boolGauge(m.tally != nil))
+		m.metrics.Metric.Set(int64(m.metric()))
 	}
 }
 

@@ -7,6 +7,14 @@ import (
 	"weirkeep/gateway/origin"
 )
 
+// countAnswer gives the collector of the member's cluster, if it has one, an answer
+// whose head is there.
+func (x *Exchange) countAnswer() {
+	if t := x.member.tally; t != nil {
+		t.answered(x.start.Add(x.firstByte).Sub(x.tick), x.trip.Answer.Fields)
+	}
+}
+
 // tell gives the origin's health the outcome of an attempt that failed.
 func (x *Exchange) tell(e *origin.Error) {
 	fault, counts := e.Fault()
@@ -48,6 +56,9 @@ func faultOfCut(err error) origin.Fault {
 // blame counts a failure of the attempt, with its evidence.
 func (x *Exchange) blame(f origin.Failure) {
 	m := x.member
+	if m.tally != nil && !x.blamed {
+		m.tally.blame(f.Fault)
+	}
 	x.blamed, x.counted = true, m.cluster.policy.Count.Has(f.Fault)
 	f.Began, f.At, f.Cluster, f.Trial, f.Beyond = x.tick, time.Now(), m.cluster.name, x.trial, x.trip.Beyond()
 	x.trial = false // its outcome is told once: what comes later is no news of an origin that is out

@@ -21,8 +21,8 @@ import (
 // registry holds what outlives snapshots: the states of origins, by address;
 // their pools, by all that shapes a connection; queues, by cluster; the turns of
 // balancers, by group; bindings, by session. Each snapshot names what it uses;
-// what the last one that named it has let go is closed. Health checks belong to
-// the current configuration alone.
+// what the last one that named it has let go is closed. Health checks and samplers
+// belong to the current configuration alone.
 type registry struct {
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
 	log       *slog.Logger // told of origins that go out and come back
@@ -43,6 +43,10 @@ type registry struct {
 	plugins     shelf[string, *plugins.Plugin]
 	attachments shelf[string, *plugins.Attachment]
 	tables      map[string]generation // of cluster tables, by cluster
+	tallies     shelf[string, *tally]
+
+	sampling sync.Mutex // held to start and stop samplers
+	samplers map[string]*sampler
 }
 
 // generation is how often a cluster table has changed.
@@ -87,6 +91,8 @@ func newRegistry(dial func(ctx context.Context, network, address string) (net.Co
 		plugins:     make(shelf[string, *plugins.Plugin]),
 		attachments: make(shelf[string, *plugins.Attachment]),
 		tables:      make(map[string]generation),
+		tallies:     make(shelf[string, *tally]),
+		samplers:    make(map[string]*sampler),
 	}
 }
 
@@ -98,10 +104,12 @@ type uses struct {
 	open   []func() // to be told just before that
 	tell   []func()
 	checks map[checkKey]func() *origin.Check
+
+	samplers map[string]func() *sampler // that it wants
 }
 
 func newUses(r *registry) *uses {
-	return &uses{r: r, checks: make(map[checkKey]func() *origin.Check)}
+	return &uses{r: r, checks: make(map[checkKey]func() *origin.Check), samplers: make(map[string]func() *sampler)}
 }
 
 // use takes a thing of a shelf until the snapshot lets it go.
@@ -203,6 +211,7 @@ func (u *uses) settle() {
 	}
 	u.tell = nil
 	u.r.watch(u.checks)
+	u.r.sample(u.samplers)
 }
 
 // release lets go what the snapshot has named, the last first: a pool goes before

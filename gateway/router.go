@@ -62,7 +62,7 @@ func (w *pluginWork) showOrigins(r *router, dst []abi.Origin) []abi.Origin {
 	for _, m := range r.members {
 		s := m.state
 		o := abi.Origin{
-			Health: healths[s.origin.Health()], State: states[s.state()], Metric: abi.MetricNone,
+			Health: healths[s.origin.Health()], State: states[s.state()], Metric: m.metric(),
 			InFlight: upTo16(s.slots.Load()), Capacity: upTo16(s.slots.Capacity()),
 		}
 		if s.slots.Load() >= s.slots.Capacity() {

@@ -117,6 +117,7 @@ type member struct {
 	state    *originState
 	pool     *origin.Pool
 	metrics  *metrics.Origin
+	tally    *tally // nil: the cluster has no collector
 }
 
 func (c *cluster) allowsUpgrade(asked []byte) bool {

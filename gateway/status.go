@@ -72,6 +72,7 @@ type OriginStatus struct {
 	Tunnels                int64 // upgraded connections, open
 	Sessions               int   // bound to it, of every definition
 	Idle                   int   // pooled connections
+	Metric                 *int  // how busy its cluster's collector finds it: 0 busy, 100 idle; nil: it has none
 	Attempts, Failures     uint64
 	Since                  time.Time // of the last change of health; zero: up since it was named
 	LastError              string    // of the last failed attempt, whichever cluster made it
@@ -154,6 +155,9 @@ func (m *member) status() OriginStatus {
 	}
 	for i := range m.metrics.Failures {
 		s.Failures += m.metrics.Failures[i].Load()
+	}
+	if m.tally != nil {
+		s.Metric = new(int(m.metric()))
 	}
 	if f := o.LastFailure(); f != nil {
 		s.LastError, s.LastErrorAt = f.Why(), f.At

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -35,18 +36,19 @@ func newOriginLs(a *app) *cobra.Command {
 		Long: "Ls asks a running gateway for its origins. Load and health belong to the address: they are the\n" +
 			"same in every cluster that names it.\n\n" +
 			"  STATE       what the operator wants of it: serving, draining, maintenance or disabled\n" +
-			"  HEALTH      up; down: its health check says so; ejected: requests failed there. Where neither\n" +
-			"              health nor ping is configured, it stays so until a request tries it\n" +
+			"  HEALTH      up; down: its health check or collector says so; ejected: requests failed there. Where\n" +
+			"              neither health nor ping is configured, it stays so until a request tries it\n" +
 			"  LOAD        exchanges under way there, of how many it may have\n" +
 			"  WAITING     exchanges in a queue that would take a slot here; one that would take any of three\n" +
 			"              is counted at each of them\n" +
+			"  METRIC      how busy the collector of the cluster finds it: 0 is busy, 100 is idle; -: it has none\n" +
 			"  SESSIONS    sessions that are bound to it\n" +
 			"  FAILURES    attempts of this cluster that failed, since the start\n" +
 			"  SINCE       how long ago its health changed; -: it has been up from the first\n" +
 			"  LAST ERROR  of the last attempt or check that failed, whichever cluster made it\n\n" +
 			"With --history or -v, the last changes of health follow, each with what was seen then, and by whom:\n" +
-			"requests, a trial (one request that tries it out), a health check or a ping. weirkeep help words\n" +
-			"lists what these words mean.",
+			"requests, a trial (one request that tries it out), a health check, a ping or the cluster's\n" +
+			"collector. weirkeep help words lists what these words mean.",
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{outputs: "json yaml jsonl"},
 		RunE: func(c *cobra.Command, args []string) error {
@@ -121,11 +123,11 @@ func (a *app) printOrigins(all []admin.OriginStatus) error {
 // sayOrigins prints the table for people, and the history if they want it.
 func (a *app) sayOrigins(all []admin.OriginStatus, now time.Time) error {
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "CLUSTER\tORIGIN\tADDRESS\tSTATE\tHEALTH\tLOAD\tWAITING\tSESSIONS\tFAILURES\tSINCE\tLAST ERROR")
+	fmt.Fprintln(t, "CLUSTER\tORIGIN\tADDRESS\tSTATE\tHEALTH\tLOAD\tWAITING\tMETRIC\tSESSIONS\tFAILURES\tSINCE\tLAST ERROR")
 	for _, o := range all {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d/%d\t%d\t%d\t%d\t%s\t%s\n",
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\t%d\t%d\t%s\t%s\n",
 			o.Cluster, o.Name, o.Address, o.State, o.Health, o.Load, o.Capacity,
-			o.Waiting, o.Sessions, o.Failures, age(o.Since, now), lastError(o, now))
+			o.Waiting, metricText(o.Metric), o.Sessions, o.Failures, age(o.Since, now), lastError(o, now))
 	}
 	if err := t.Flush(); err != nil || !a.verbose {
 		return err
@@ -136,6 +138,14 @@ func (a *app) sayOrigins(all []admin.OriginStatus, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// metricText is a metric, or "-" where no collector finds one.
+func metricText(metric *int) string {
+	if metric == nil {
+		return "-"
+	}
+	return strconv.Itoa(*metric)
 }
 
 // age is how long ago something happened, to two units; "-" if it did not.
@@ -192,7 +202,7 @@ func evidence(t admin.Transition) string {
 }
 
 // witnesses are those who see a change of health, in words.
-var witnesses = map[string]string{"requests": "requests", "trial": "a trial", "check": "a health check", "ping": "a ping"}
+var witnesses = map[string]string{"requests": "requests", "trial": "a trial", "check": "a health check", "ping": "a ping", "collector": "a collector"}
 
 // printable is a text without what a terminal would obey: parts of it come from
 // origins.

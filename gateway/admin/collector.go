@@ -62,6 +62,7 @@ var (
 	upgraded = family("origin_open_tunnels", "Upgraded connections to the origin, over all clusters.", "cluster", "origin")
 	changes  = family("origin_health_changes_total", "Times that the origin went out or came back.", "cluster", "origin")
 	up       = family("origin_up", "1 if the origin is up, 0 if it is down or ejected.", "cluster", "origin")
+	metric   = family("origins_metric", "How busy the origin is by its cluster's collector: 0 is busy, 100 is idle. Only of clusters that have one.", "cluster", "origin")
 	idle     = family("origin_idle_connections", "Connections that wait in the pool.", "cluster", "origin")
 	opened   = family("origin_connections_opened_total", "Connections opened.", "cluster", "origin")
 	reused   = family("origin_connections_reused_total", "Attempts on a connection that had served before.", "cluster", "origin")
@@ -96,7 +97,7 @@ var (
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
-		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, idle, opened, reused,
+		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, metric, idle, opened, reused,
 		queued, wait, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
@@ -231,6 +232,9 @@ func (s sink) origin(o *metrics.Origin, labels ...string) {
 	s.gauge(upgraded, o.Tunnels.Load(), labels...)
 	s.value(changes, prometheus.CounterValue, float64(o.Changes.Load()), labels)
 	s.gauge(up, o.Up.Load(), labels...)
+	if o.Sampled.Load() == 1 {
+		s.gauge(metric, o.Metric.Load(), labels...)
+	}
 	s.gauge(idle, o.Idle.Load(), labels...)
 	s.counter(opened, &o.Opened, labels...)
 	s.counter(reused, &o.Reused, labels...)

@@ -47,7 +47,7 @@ type OriginStatus struct {
 	Name     string `json:"name"`
 	Address  string `json:"address"`
 	State    string `json:"state" doc:"What the operator wants: serving, draining, maintenance or disabled."`
-	Health   string `json:"health" doc:"up, down (a health check says so) or ejected (its failures say so)."`
+	Health   string `json:"health" doc:"up, down (a health check or a collector says so) or ejected (its failures say so)."`
 	Up       bool   `json:"up"`
 	Checked  bool   `json:"checked" doc:"By a health check or pings; else traffic finds out."`
 	Load     int64  `json:"load" doc:"Slots that are taken, over all clusters."`
@@ -55,6 +55,7 @@ type OriginStatus struct {
 	Waiting  int64  `json:"waiting" doc:"Exchanges that would take a slot here."`
 	Tunnels  int64  `json:"tunnels" doc:"Upgraded connections that are open."`
 	Sessions int    `json:"sessions" doc:"That are bound to it."`
+	Metric   *int   `json:"metric,omitempty" minimum:"0" maximum:"100" doc:"How busy its cluster's collector finds it: 0 is busy, 100 is idle; absent: the cluster has none."`
 	Idle     int    `json:"idle" doc:"Connections that wait in the pool."`
 	Attempts uint64 `json:"attempts" doc:"Since the start, retries too."`
 	Failures uint64 `json:"failures" doc:"Attempts that failed."`
@@ -72,7 +73,7 @@ type Transition struct {
 	To       string    `json:"to"`
 	Why      string    `json:"why" doc:"What was seen last: the failure, or the answer of a check."`
 	Failures int       `json:"failures,omitempty" doc:"How many were seen in a row."`
-	By       string    `json:"by" doc:"Who saw it: requests, trial (one request that tried it out), check or ping."`
+	By       string    `json:"by" doc:"Who saw it: requests, trial (one request that tried it out), check, ping or collector."`
 	Cluster  string    `json:"cluster,omitempty" doc:"Whose requests saw it."`
 }
 

@@ -53,6 +53,8 @@ type Origin struct {
 	Tunnels  Gauge           // upgraded connections, over all clusters
 	Up       Gauge           // 1 or 0
 	Changes  Gauge           // times that it went out or came back, over all clusters
+	Sampled  Gauge           // 1: a collector finds out how busy it is; else 0
+	Metric   Gauge           // what it finds: 0 busy, 100 idle
 
 	Idle   Gauge   // connections that wait in the pool
 	Opened Counter // connections

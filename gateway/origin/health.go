@@ -7,7 +7,7 @@ type Health uint8
 
 const (
 	Up      Health = iota // nothing is known against it
-	Down                  // a health check said so
+	Down                  // a health check or a collector said so
 	Ejected               // its failures said so
 )
 
@@ -37,7 +37,7 @@ func (o *Origin) Succeeded(trial bool) {
 func (o *Origin) succeed(trial bool) *Transition {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.Health() == Up {
+	if o.found == Up {
 		o.forget()
 		return nil
 	}
@@ -64,7 +64,7 @@ func (o *Origin) fail(f *Failure, p *Policy, last bool) *Transition {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case o.Health() != Up:
+	case o.found != Up:
 		return o.failOutside(f, counts)
 	case !counts || !f.Began.IsZero() && f.Began.Before(o.history.last().At):
 		return nil
@@ -81,7 +81,7 @@ func (o *Origin) failOutside(f *Failure, counts bool) *Transition {
 	switch {
 	case !f.Trial || len(o.checks) > 0:
 	case counts:
-		o.tried.Store(new(f.At))
+		o.openToTrials(f.At)
 	default:
 		return o.change(Transition{To: Up, At: f.At, By: Trial, Why: "failed in a way that does not count: " + f.Why(), Cluster: f.Cluster})
 	}
@@ -112,17 +112,19 @@ func (o *Origin) forget() {
 	o.connects = 0
 }
 
-// change makes t true and returns it, to be told once the lock is free.
-func (o *Origin) change(t Transition) *Transition {
-	t.From = o.Health()
+// change makes t true and returns it, to be told once the lock is free. While
+// somebody condemns the origin, nobody sees it: then it returns nil.
+func (o *Origin) change(t Transition) (seen *Transition) {
 	o.forget()
-	o.history.add(t)
-	o.health.Store(uint32(t.To))
+	o.found = t.To
+	if len(o.judges) == 0 {
+		seen = o.show(t)
+	}
 	o.openToTrials(t.At)
 	for _, c := range o.checks {
 		c.changed(t.To)
 	}
-	return &t
+	return seen
 }
 
 // tell tells who wants to know of a change; nil: there was none.

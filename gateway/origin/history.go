@@ -26,10 +26,11 @@ const (
 	Trial       // one request that tried it out
 	HealthCheck
 	Ping
+	Collector // a plugin that samples it
 )
 
 // String is the word for it in status.
-func (b By) String() string { return [...]string{"requests", "trial", "check", "ping"}[b] }
+func (b By) String() string { return [...]string{"requests", "trial", "check", "ping", "collector"}[b] }
 
 // history is the last changes, the oldest first. An origin that flaps for ever
 // takes no more room than one that did 20 times.

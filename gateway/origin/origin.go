@@ -17,7 +17,8 @@
 // each attempt went ([Origin.Succeeded], [Origin.Failed]), and failures in a row
 // eject the origin. A health check says down and up. Back comes an ejected
 // origin by its health checks; without them by a ping; without either by a
-// trial, one ordinary request that [Origin.Claim] lets through. Of each change
+// trial, one ordinary request that [Origin.Claim] lets through. Over both stands who
+// condemns it ([Origin.Condemn]), until it is acquitted. Of each change
 // the evidence is kept ([Origin.Transitions]). One that is out gets no request
 // by this package's doing: the caller asks [Origin.Health] before it chooses.
 //
@@ -50,15 +51,17 @@ type Origin struct {
 	// no lock held; what it tells is [Origin.Told]. Nil: nobody is told.
 	OnTold func(o *Origin)
 
-	health  atomic.Uint32             // a Health
+	health  atomic.Uint32             // a Health: what was found, or Down while somebody condemns it
 	row     atomic.Int64              // failures that counted since the last success
 	tried   atomic.Pointer[time.Time] // the ejection, or the last trial since; nil unless trials readmit
 	failure atomic.Pointer[Failure]
 
-	mu       sync.Mutex      // held to change anything above or below
-	connects int             // those of the row that were failed connects
-	checks   []*Check        // that run
-	told     map[string]Told // by the path of the checks
+	mu       sync.Mutex       // held to change anything above or below
+	found    Health           // by requests and checks
+	judges   map[any]struct{} // who condemn it
+	connects int              // those of the row that were failed connects
+	checks   []*Check         // that run
+	told     map[string]Told  // by the path of the checks
 	history  history
 
 	announced limiter

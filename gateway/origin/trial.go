@@ -39,9 +39,9 @@ func dueAfter(tried *time.Time, now time.Time, alone bool) bool {
 }
 
 // openToTrials makes the origin one that trials bring back, beginning a pause
-// from now, or one that they do not: because it is up, or because it is checked.
+// from now, or one that they do not: because it is up, checked, or condemned.
 func (o *Origin) openToTrials(now time.Time) {
-	if o.Health() == Up || len(o.checks) > 0 {
+	if o.found == Up || len(o.checks) > 0 || len(o.judges) > 0 {
 		o.tried.Store(nil)
 		return
 	}

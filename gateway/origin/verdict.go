@@ -10,7 +10,7 @@ import (
 func (o *Origin) begin(c *Check) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	c.clear = o.Health() == Up
+	c.clear = o.found == Up
 	o.checks = append(o.checks, c)
 	o.openToTrials(time.Now())
 }
@@ -60,10 +60,10 @@ func (c *Check) judge(good bool, why string, began time.Time) *Transition {
 		o.failure.Store(&Failure{Err: errors.New(why), At: time.Now()})
 	}
 	switch t := (Transition{At: time.Now(), By: c.by(), Why: why, Failures: c.bad}); {
-	case !good && c.saysDown() && o.Health() != Down:
+	case !good && c.saysDown() && o.found != Down:
 		t.To = Down
 		return o.change(t)
-	case good && o.Health() != Up && o.cleared(c):
+	case good && o.found != Up && o.cleared(c):
 		t.To = Up
 		return o.change(t)
 	}

@@ -1,0 +1,144 @@
+package gateway
+
+import (
+	"math"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"weirkeep/abi"
+	"weirkeep/gateway/origin"
+	"weirkeep/gateway/wire"
+)
+
+// tally is what one cluster's attempts at one of its origins add up to between two
+// samples of its collector, and the metric that came of these. It outlives snapshots.
+// Attempts add to atomics; the rest is the sampler's.
+type tally struct {
+	name, address string
+	firstBytes    spans // from attempt to answer head
+	failed        atomic.Uint64
+	timeouts      atomic.Uint64
+	connects      atomic.Uint64 // that failed
+	reports       []report
+	metric        atomic.Uint32 // in force, 0..100
+
+	// Of the sampler:
+	begun   time.Time // of the window
+	due     time.Time // of the next sample
+	good    time.Time // when there was a metric last, or it began
+	sampled bool      // ever
+	told    bool      // that there is no metric, since there was one
+}
+
+// report is a number that the origin says of itself in a field of its answers.
+type report struct {
+	name  string // of the source
+	field string // in lower case
+	bits  atomic.Uint64
+}
+
+// unreported stands for no number: those that are reported are finite.
+var unreported = math.Float64bits(math.NaN())
+
+// newTally makes one. Sources are of the form header:NAME, in lower case.
+func newTally(name, address string, sources []string, initial int) *tally {
+	t := &tally{name: name, address: address, reports: make([]report, len(sources))}
+	for i, source := range sources {
+		t.reports[i].name, t.reports[i].field = source, source[len(headerSource):]
+		t.reports[i].bits.Store(unreported)
+	}
+	t.metric.Store(uint32(initial))
+	return t
+}
+
+// answered counts an answer whose head came after took, and notes what it reports.
+// It is called for every answer of a cluster with a collector, and does not allocate.
+func (t *tally) answered(took time.Duration, fields []wire.Field) {
+	t.firstBytes.add(took)
+	for i := range t.reports {
+		t.reports[i].note(fields)
+	}
+}
+
+// note takes the value of the last field of the name, if there is one.
+func (r *report) note(fields []wire.Field) {
+	for i := len(fields) - 1; i >= 0; i-- {
+		if f := &fields[i]; wire.EqualFold(f.Name, r.field) {
+			bits := unreported
+			if n, ok := decimal(f.Value); ok {
+				bits = math.Float64bits(n)
+			}
+			r.bits.Store(bits)
+			return
+		}
+	}
+}
+
+// decimal reads -?digits[.digits][e±digits]; a number that is too large is none.
+func decimal(b []byte) (n float64, ok bool) {
+	rest := digits(trimSign(b, "-"))
+	if rest == nil {
+		return 0, false
+	}
+	if len(rest) > 0 && rest[0] == '.' {
+		rest = digits(rest[1:])
+	}
+	if len(rest) > 0 && rest[0] == 'e' {
+		rest = digits(trimSign(rest[1:], "+-"))
+	}
+	if rest == nil || len(rest) > 0 {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(string(b), 64)
+	return n, err == nil
+}
+
+// digits is what follows the digits that b begins with; nil: it begins with none.
+func digits(b []byte) []byte {
+	i := 0
+	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
+		i++
+	}
+	if i == 0 {
+		return nil
+	}
+	return b[i:]
+}
+
+func trimSign(b []byte, signs string) []byte {
+	for i := range len(signs) {
+		if len(b) > 0 && b[0] == signs[i] {
+			return b[1:]
+		}
+	}
+	return b
+}
+
+// blame counts what was wrong with an attempt. A status that is no time-out of a
+// gateway behind, nor says that it is too busy, is an answer like others.
+func (t *tally) blame(f origin.Fault) {
+	switch f {
+	case origin.FaultConnect:
+		t.connects.Add(1)
+	case origin.FaultTimeout:
+		t.timeouts.Add(1)
+	case origin.FaultReset, origin.FaultStatus502, origin.FaultStatus503, origin.FaultStatus504:
+		t.failed.Add(1)
+	}
+}
+
+// empty fills in what has added up since it was emptied last, and begins anew.
+func (t *tally) empty(v *abi.CollectorView, now time.Time) {
+	v.Window = uint32(min(max(now.Sub(t.begun).Milliseconds(), 0), math.MaxUint32))
+	v.Failed, v.Timeouts, v.FailedConnects = t.failed.Swap(0), t.timeouts.Swap(0), t.connects.Swap(0)
+	counts, n := t.firstBytes.empty()
+	v.Answers = n
+	v.P50, v.P95, v.P99 = counts.part(n, 50), counts.part(n, 95), counts.part(n, 99)
+	for i := range t.reports {
+		if r := &t.reports[i]; r.bits.Load() != unreported {
+			v.Sources = append(v.Sources, abi.Source{Name: r.name, Value: math.Float64frombits(r.bits.Load())})
+		}
+	}
+	t.begun = now
+}
