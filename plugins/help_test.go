@@ -1,0 +1,204 @@
+package plugins
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"weirkeep/abi"
+	"weirkeep/plugins/engine"
+	"weirkeep/plugins/engine/wazero"
+)
+
+// tally is an engine that counts what is open.
+type tally struct {
+	engine.Engine
+	compiled           atomic.Int64
+	modules, instances atomic.Int64
+	broken             atomic.Bool // no instance can be made
+}
+
+func (e *tally) Compile(ctx context.Context, metered []byte, host []engine.HostFunction) (engine.Module, error) {
+	m, err := e.Engine.Compile(ctx, metered, host)
+	if err != nil {
+		return nil, err
+	}
+	e.compiled.Add(1)
+	e.modules.Add(1)
+	return &tallied{Module: m, e: e}, nil
+}
+
+type tallied struct {
+	engine.Module
+	e *tally
+}
+
+func (m *tallied) Instantiate(env any) (engine.Instance, error) {
+	if m.e.broken.Load() {
+		return nil, context.DeadlineExceeded
+	}
+	i, err := m.Module.Instantiate(env)
+	if err != nil {
+		return nil, err
+	}
+	m.e.instances.Add(1)
+	return &talliedInstance{Instance: i, e: m.e}, nil
+}
+
+func (m *tallied) Close() error {
+	m.e.modules.Add(-1)
+	return m.Module.Close()
+}
+
+type talliedInstance struct {
+	engine.Instance
+	e      *tally
+	closed atomic.Bool
+}
+
+func (i *talliedInstance) Close() error {
+	if i.closed.Swap(true) {
+		panic("an instance was closed twice")
+	}
+	i.e.instances.Add(-1)
+	return i.Instance.Close()
+}
+
+// house is a house with wazero, which is counted, and its log.
+func house(t testing.TB) (*House, *tally) {
+	t.Helper()
+	h, e, _ := loudHouse(t)
+	return h, e
+}
+
+func loudHouse(t testing.TB) (*House, *tally, *lines) {
+	t.Helper()
+	w, err := wazero.New(wazero.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Close() })
+	e, log := &tally{Engine: w}, new(lines)
+	return NewHouse(slog.New(log), e), e, log
+}
+
+// lines are what was logged: LEVEL message.
+type lines struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) Enabled(context.Context, slog.Level) bool { return true }
+func (l *lines) WithAttrs([]slog.Attr) slog.Handler       { return l }
+func (l *lines) WithGroup(string) slog.Handler            { return l }
+func (l *lines) Handle(_ context.Context, r slog.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, r.Level.String()+" "+r.Message)
+	return nil
+}
+
+func (l *lines) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.all, "\n")
+}
+
+// guestOf is a guest of testplugins.
+func guestOf(t testing.TB, name string) []byte {
+	t.Helper()
+	if !strings.HasPrefix(name, "good/") {
+		name = "evil/" + name
+	}
+	wasm, err := os.ReadFile(filepath.FromSlash("../testplugins/" + name + ".wasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wasm
+}
+
+// router is the configuration of a guest as a router.
+func router(t testing.TB, name string) Config {
+	return Config{Name: "p", Kind: Router, Wasm: guestOf(t, name)}
+}
+
+// load loads a plugin that is good.
+func load(t testing.TB, h *House, c Config) *Plugin {
+	t.Helper()
+	p, err := h.Load(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// at attaches a plugin to the three servers.
+func at(t testing.TB, p *Plugin, fetch Fetch) *Attachment {
+	t.Helper()
+	a, err := p.Attach(AttachOptions{Place: Place{Cluster: "main/shop"}, Table: threeServers, Fetch: fetch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// loaded loads and attaches, and returns what closes both.
+func loaded(t testing.TB, h *House, c Config) (*Attachment, func()) {
+	t.Helper()
+	p := load(t, h, c)
+	a := at(t, p, nil)
+	return a, func() { a.Close(); p.Close() }
+}
+
+// nothingOpen fails the test if modules or instances are open.
+func nothingOpen(t testing.TB, h *House, e *tally) {
+	t.Helper()
+	if m, i := e.modules.Load(), e.instances.Load(); m != 0 || i != 0 || len(h.modules) != 0 {
+		t.Errorf("%d modules and %d instances are open, the house has %d modules", m, i, len(h.modules))
+	}
+}
+
+// ask makes a call of the router, which is to go well.
+func route(t testing.TB, a *Attachment, path string) []uint16 {
+	t.Helper()
+	list, _, failure := a.Route(request(path), nil, nil)
+	if failure != nil {
+		t.Fatalf("%s: %v", path, failure)
+	}
+	return list
+}
+
+// kindOf is the kind of fault of a failure; empty: there is none.
+func kindOf(f *Failure) FaultKind {
+	if f == nil || f.Fault == nil {
+		return ""
+	}
+	return f.Fault.Kind
+}
+
+// hold takes an instance out, as a call does that runs.
+func hold(t testing.TB, a *Attachment) turn {
+	t.Helper()
+	held, failure := a.enter(0, time.Second)
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	return held
+}
+
+// table is the cluster table of the three servers in another generation, with so many
+// more.
+func tableOf(generation uint32, more int) *abi.ClusterTable {
+	t := *threeServers
+	t.Generation = generation
+	for range more {
+		t.Entries = append(t.Entries[:len(t.Entries):len(t.Entries)], abi.ClusterEntry{Name: "server", Address: "http://10.0.0.4:80", Cell: "main", Cluster: "shop"})
+	}
+	return &t
+}
