@@ -20,11 +20,11 @@ func TestCallsAllocs(t *testing.T) {
 	}{
 		{"Route", router(t, "call/moody"), func(a *Attachment) func() {
 			v, list := request("/1"), make([]uint16, 0, 16)
-			return func() { list, _, _ = a.Route(v, of, list[:0]) }
+			return func() { list, _, _ = a.Route(v, of, everything{}, list[:0]) }
 		}},
 		{"Route by names", router(t, "good/names"), func(a *Attachment) func() {
 			v, list := request("/1"), make([]uint16, 0, 16)
-			return func() { list, _, _ = a.Route(v, of, list[:0]) }
+			return func() { list, _, _ = a.Route(v, of, everything{}, list[:0]) }
 		}},
 		{"Match", Config{Name: "p", Kind: Matcher, OnError: "match", Wasm: guestOf(t, "good/count")}, func(a *Attachment) func() {
 			v := request("/1")

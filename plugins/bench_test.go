@@ -15,7 +15,7 @@ func BenchmarkRoute(b *testing.B) {
 	v, list := request("/1"), make([]uint16, 0, 16)
 	b.ReportAllocs()
 	for b.Loop() {
-		list, _, _ = a.Route(v, nil, list[:0])
+		list, _, _ = a.Route(v, nil, everything{}, list[:0])
 	}
 	if len(list) != 1 {
 		b.Error(list)
@@ -32,7 +32,7 @@ func BenchmarkRouteParallel(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		v, list := request("/1"), make([]uint16, 0, 16)
 		for pb.Next() {
-			list, _, _ = a.Route(v, nil, list[:0])
+			list, _, _ = a.Route(v, nil, everything{}, list[:0])
 		}
 	})
 }

@@ -51,17 +51,17 @@ func TestOneCallTriesAgain(t *testing.T) {
 		c.Limits.Wait = time.Second
 		a, end := loaded(t, h, c)
 		for range 5 {
-			if _, _, f := a.Route(request("/t"), nil, nil); kindOf(f) != TrapFault {
+			if _, _, f := a.Route(request("/t"), nil, everything{}, nil); kindOf(f) != TrapFault {
 				t.Fatalf("%v, want a trap", f)
 			}
 		}
 		for _, pause := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
 			time.Sleep(pause*time.Second - 1)
-			if _, _, f := a.Route(request("/1"), nil, nil); f == nil || f.NotCalled != BreakerOpen {
+			if _, _, f := a.Route(request("/1"), nil, everything{}, nil); f == nil || f.NotCalled != BreakerOpen {
 				t.Fatalf("%v before %d s, want it not called", f, pause)
 			}
 			time.Sleep(1)
-			if _, _, f := a.Route(request("/t"), nil, nil); kindOf(f) != TrapFault {
+			if _, _, f := a.Route(request("/t"), nil, everything{}, nil); kindOf(f) != TrapFault {
 				t.Fatalf("%v after %d s, want the trial", f, pause)
 			}
 		}
@@ -71,7 +71,7 @@ func TestOneCallTriesAgain(t *testing.T) {
 		if !trial.trial || a.Standing().Breaker != BreakerHalfOpen || a.plugin.counters.Built.Load() != fresh+1 {
 			t.Errorf("trial %v on %d new instances, breaker %s", trial.trial, a.plugin.counters.Built.Load()-fresh, a.Standing().Breaker)
 		}
-		if _, _, f := a.Route(request("/1"), nil, nil); f == nil || f.NotCalled != BreakerOpen {
+		if _, _, f := a.Route(request("/1"), nil, everything{}, nil); f == nil || f.NotCalled != BreakerOpen {
 			t.Errorf("%v beside the trial, want it not called", f)
 		}
 		trial.leave()
@@ -80,7 +80,7 @@ func TestOneCallTriesAgain(t *testing.T) {
 		}
 		route(t, a, "/1")
 		for range 4 { // it has forgotten
-			a.Route(request("/t"), nil, nil)
+			a.Route(request("/t"), nil, everything{}, nil)
 		}
 		if a.Standing().Breaker != BreakerClosed {
 			t.Error("four faults opened it again")
@@ -99,7 +99,7 @@ func TestTrialThatIsNotMade(t *testing.T) {
 		time.Sleep(time.Second)
 		large := request("/1")
 		large.Query = make([]byte, 60_000)
-		if _, _, f := a.Route(large, nil, nil); f == nil || f.NotCalled != ViewTooLarge {
+		if _, _, f := a.Route(large, nil, everything{}, nil); f == nil || f.NotCalled != ViewTooLarge {
 			t.Errorf("%v, want %s", f, ViewTooLarge)
 		}
 		if list := route(t, a, "/1"); len(list) != 1 || a.Standing().Breaker != BreakerClosed {
@@ -116,7 +116,7 @@ func TestNegativeAnswers(t *testing.T) {
 	a, end := loaded(t, h, router(t, "call/moody"))
 	built := a.plugin.counters.Built.Load()
 	for range 20 {
-		if _, _, f := a.Route(request("/n"), nil, nil); f == nil || f.Code != -4 {
+		if _, _, f := a.Route(request("/n"), nil, everything{}, nil); f == nil || f.Code != -4 {
 			t.Errorf("%v, want -4", f)
 		}
 	}

@@ -12,9 +12,10 @@ import (
 )
 
 // someGuests are modules of testplugins, small ones.
-func someGuests(t testing.TB) (all [][]byte) {
+func someGuests(t testing.TB, folders ...string) (all [][]byte) {
 	t.Helper()
-	for _, pattern := range []string{"good/*.wasm", "evil/load/*.wasm", "evil/init/*.wasm"} {
+	for _, folder := range folders {
+		pattern := folder + "/*.wasm"
 		files, err := filepath.Glob("../testplugins/" + pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatal(pattern, err)
@@ -49,7 +50,7 @@ func survives(t testing.TB, h *House, e *tally, wasm []byte) (isGuest bool) {
 	a, err := p.Attach(AttachOptions{Place: Place{Cluster: "main/shop"}, Table: threeServers})
 	if err == nil {
 		for _, path := range []string{"/", "/foo"} {
-			list, _, failure := a.Route(request(path), nil, nil)
+			list, _, failure := a.Route(request(path), nil, everything{}, nil)
 			if f := kindOf(failure); f == HostError {
 				t.Errorf("%v\n%s", failure, failure.Fault.Stack)
 			}
@@ -71,12 +72,17 @@ func survives(t testing.TB, h *House, e *tally, wasm []byte) (isGuest bool) {
 // bytes changed, cut, put in, and pieces of other modules.
 func TestFolderOfArbitraryModules(t *testing.T) {
 	h, e := house(t)
-	seeds := someGuests(t)
+	seeds := someGuests(t, "good", "evil/load", "evil/init")
+	guests := someGuests(t, "good", "evil/call")
 	r := rand.New(rand.NewPCG(1, 2))
 	good := 0
-	for range 1500 {
-		wasm := bytes.Clone(seeds[r.IntN(len(seeds))])
-		for range 1 + r.IntN(3) {
+	for range 3000 {
+		from := seeds
+		if r.IntN(2) == 0 {
+			from = guests
+		}
+		wasm := mutate(r, bytes.Clone(from[r.IntN(len(from))]), seeds)
+		if r.IntN(3) == 0 {
 			wasm = mutate(r, wasm, seeds)
 		}
 		if survives(t, h, e, wasm) {
@@ -86,8 +92,8 @@ func TestFolderOfArbitraryModules(t *testing.T) {
 			t.Fatalf("%x", wasm)
 		}
 	}
-	if good < 50 {
-		t.Errorf("%d of 1500 are guests: too few to see what they do", good)
+	if good < 40 {
+		t.Errorf("%d of 3000 are guests: too few to see what they do", good)
 	}
 }
 
@@ -118,7 +124,7 @@ func mutate(r *rand.Rand, wasm []byte, others [][]byte) []byte {
 // FuzzLoad: any file is refused with problems, or is a guest whose calls end in an
 // answer or a fault of its own, and of which nothing stays.
 func FuzzLoad(f *testing.F) {
-	for _, wasm := range someGuests(f) {
+	for _, wasm := range someGuests(f, "good", "evil/load", "evil/init", "evil/call") {
 		f.Add(wasm)
 	}
 	h, e := house(f)

@@ -91,7 +91,7 @@ func TestGoGuest(t *testing.T) {
 	if failure != nil || len(ops) != 1 || ops[0].Code != abi.OpTag {
 		t.Errorf("filter: %v, %v", ops, failure)
 	}
-	_, _, failure = r.Route(request("/panic"), nil, nil)
+	_, _, failure = r.Route(request("/panic"), nil, everything{}, nil)
 	if kindOf(failure) != TrapFault || !strings.Contains(failure.Fault.Stderr, "panic: no such shop") || failure.Fault.Stack == "" || failure.Fault.RequestID != 7 {
 		t.Errorf("%+v, want a trap with panic, stack and request", failure.Fault)
 	}

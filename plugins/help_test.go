@@ -167,7 +167,7 @@ func nothingOpen(t testing.TB, h *House, e *tally) {
 // ask makes a call of the router, which is to go well.
 func route(t testing.TB, a *Attachment, path string) []uint16 {
 	t.Helper()
-	list, _, failure := a.Route(request(path), nil, nil)
+	list, _, failure := a.Route(request(path), nil, everything{}, nil)
 	if failure != nil {
 		t.Fatalf("%s: %v", path, failure)
 	}

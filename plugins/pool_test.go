@@ -23,7 +23,7 @@ func TestCallsWaitForAnInstance(t *testing.T) {
 		first, second := hold(t, a), hold(t, a)
 		for range 20 {
 			begun := time.Now()
-			_, _, failure := a.Route(request("/"), nil, nil)
+			_, _, failure := a.Route(request("/"), nil, everything{}, nil)
 			if kindOf(failure) != TimeoutWaiting || time.Since(begun) != 30*time.Millisecond {
 				t.Fatalf("%v after %v, want %s after 30 ms", failure, time.Since(begun), TimeoutWaiting)
 			}
@@ -90,7 +90,7 @@ func TestPoolGrowsToItsBound(t *testing.T) {
 		if took := time.Since(begun); took > 0 {
 			t.Errorf("24 instances took %v", took)
 		}
-		if _, _, failure := a.Route(request("/"), nil, nil); kindOf(failure) != TimeoutWaiting {
+		if _, _, failure := a.Route(request("/"), nil, everything{}, nil); kindOf(failure) != TimeoutWaiting {
 			t.Errorf("the 25th got %v", failure)
 		}
 		for _, x := range held {
@@ -127,7 +127,7 @@ func TestCloseWhileInUse(t *testing.T) {
 			t.Errorf("%d modules, %d instances are open, want those in use", e.modules.Load(), e.instances.Load())
 		}
 		held.leave()
-		if _, _, f := a.Route(request("/"), nil, nil); kindOf(f) != TimeoutWaiting {
+		if _, _, f := a.Route(request("/"), nil, everything{}, nil); kindOf(f) != TimeoutWaiting {
 			t.Errorf("a call after the end got %v", f)
 		}
 		a.Close() // once more does nothing
@@ -223,7 +223,7 @@ func hammer(t *testing.T, h *House, c Config) {
 			var list []uint16
 			for time.Now().Before(stop) {
 				path := []string{"/1", "/1", "/1", "/1", "/n", "/t", "/x"}[rand.IntN(7)]
-				list, _, _ = a.Route(request(path), nil, list[:0])
+				list, _, _ = a.Route(request(path), nil, everything{}, list[:0])
 			}
 		})
 	}
