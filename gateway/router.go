@@ -46,14 +46,23 @@ func (x *Exchange) askRouter(r *router) Reason {
 	w := x.work()
 	v := w.show(r.attachment.Plugin().Needs())
 	v.Generation = r.generation
-	v.Origins = w.showOrigins(r, v.Origins) // also for the host, who permits by it
-	list, listed, failure := r.attachment.Route(v, w, w.list[:0])
+	if r.attachment.Plugin().Needs().Shows(plugins.NeedOrigins) {
+		v.Origins = w.showOrigins(r, v.Origins)
+	}
+	list, listed, failure := r.attachment.Route(v, w, w, w.list[:0])
 	w.list, x.listed = list, listed
 	if failure != nil && r.rejects {
 		x.cause = failure
 		return PluginFailed
 	}
 	return Served
+}
+
+// Permits implements plugins.Permits: the position is one of the group's.
+func (w *pluginWork) Permits(position uint16) bool {
+	g := w.exchange.group
+	_, in := g.index[g.lead.router.members[position].identity]
+	return in
 }
 
 // showOrigins are the entries of the origins, by position.

@@ -238,12 +238,17 @@ func TestCallsThatGoWrong(t *testing.T) {
 	})
 }
 
+// everything is a group that has all origins.
+type everything struct{}
+
+func (everything) Permits(uint16) bool { return true }
+
 // callOnce makes one call of the kind, and tells how it failed.
 func callOnce(t *testing.T, a *Attachment, export string) (failure *Failure) {
 	t.Helper()
 	switch export {
 	case routeExport, namesExport, clusterExport:
-		_, _, failure = a.Route(request("/foo"), nil, nil)
+		_, _, failure = a.Route(request("/foo"), nil, everything{}, nil)
 	case matchExport:
 		_, failure = a.Match(request("/foo"), nil, "rule")
 	case collectExport:

@@ -6,13 +6,18 @@ import (
 	"weirkeep/abi"
 )
 
+// Permits says which positions of the cluster table a request may go to.
+type Permits interface {
+	Permits(position uint16) bool
+}
+
 // Route asks a router where a request goes. It appends to dst the positions of the
 // origins that the guest listed, best first, without repeats and without those that
-// are not there or not permitted. Listed is false where the guest abstains: then the
-// balancer decides; a list of which nothing is left is none such. It allocates
-// nothing where the guest answers. The view has the origins even if the guest is not
-// shown them.
-func (a *Attachment) Route(v *abi.View, of Properties, dst []uint16) (list []uint16, listed bool, failure *Failure) {
+// are not there or not of the request's group. Listed is false where the guest
+// abstains, or where the view's generation is not known any more: then the balancer
+// decides; a list of which nothing is left is none such. It allocates nothing where
+// the guest answers.
+func (a *Attachment) Route(v *abi.View, of Properties, group Permits, dst []uint16) (list []uint16, listed bool, failure *Failure) {
 	if a.cutBody(v) {
 		return dst, false, a.refuse(BodyTooLarge)
 	}
@@ -20,7 +25,11 @@ func (a *Attachment) Route(v *abi.View, of Properties, dst []uint16) (list []uin
 	if failure != nil {
 		return dst, false, failure
 	}
-	size, err := t.show(v)
+	if t.table == nil || t.table.t.Generation != v.Generation {
+		t.unused() // the request knows other positions than the guest
+		return dst, false, nil
+	}
+	size, err := v.PutWithin(t.buffer(), a.viewLimit())
 	if err != nil {
 		return dst, false, t.tooLarge()
 	}
@@ -35,24 +44,12 @@ func (a *Attachment) Route(v *abi.View, of Properties, dst []uint16) (list []uin
 	case n < 0:
 		return dst, false, t.negative(n)
 	}
-	list, err = t.read(export, n, size, v, dst)
+	list, err = t.read(export, n, size, group, dst)
 	if err != nil {
 		return dst, false, t.fail(invalid("%v", err), export, v.RequestID)
 	}
 	t.leave()
 	return list, n > 0, nil
-}
-
-// show writes the view, with the origins if the guest asked for them.
-func (t turn) show(v *abi.View) (size int, err error) {
-	if t.a.plugin.needs.has(NeedOrigins) {
-		return v.PutWithin(t.buffer(), t.a.viewLimit())
-	}
-	origins := v.Origins
-	v.Origins = nil
-	size, err = v.PutWithin(t.buffer(), t.a.viewLimit())
-	v.Origins = origins
-	return size, err
 }
 
 // cutBody reports whether the plugin is shown whole bodies only, and this one is not.
@@ -66,10 +63,10 @@ func (a *Attachment) viewLimit() int {
 }
 
 // read reads the list that the guest wrote.
-func (t turn) read(export call, n int32, size int, v *abi.View, dst []uint16) ([]uint16, error) {
+func (t turn) read(export call, n int32, size int, group Permits, dst []uint16) ([]uint16, error) {
 	area, from := t.buffer()[abi.ResultArea(size):], len(dst)
 	if export == callNames {
-		return t.readNames(area, n, v, dst)
+		return t.readNames(area, n, group, dst)
 	}
 	list, err := abi.ReadRoute(area, n, dst)
 	if err != nil {
@@ -77,7 +74,7 @@ func (t turn) read(export call, n int32, size int, v *abi.View, dst []uint16) ([
 	}
 	kept := from
 	for _, p := range list[from:] {
-		if t.a.takes(p, v, list[from:kept]) {
+		if t.takes(p, group, list[from:kept]) {
 			list[kept] = p
 			kept++
 		}
@@ -86,14 +83,14 @@ func (t turn) read(export call, n int32, size int, v *abi.View, dst []uint16) ([
 }
 
 // readNames reads a list in the names form.
-func (t turn) readNames(area []byte, n int32, v *abi.View, dst []uint16) ([]uint16, error) {
+func (t turn) readNames(area []byte, n int32, group Permits, dst []uint16) ([]uint16, error) {
 	from, counters := len(dst), t.a.plugin.counters
 	err := abi.ReadNames(area, n, func(name []byte) {
 		p, known := t.table.find(name)
 		switch {
 		case !known:
 			counters.InvalidName.Inc()
-		case t.a.takes(p, v, dst[from:]):
+		case t.takes(p, group, dst[from:]):
 			dst = append(dst, p)
 		}
 	})
@@ -101,15 +98,15 @@ func (t turn) readNames(area []byte, n int32, v *abi.View, dst []uint16) ([]uint
 }
 
 // takes reports whether a position that the guest listed counts.
-func (a *Attachment) takes(p uint16, v *abi.View, before []uint16) bool {
+func (t turn) takes(p uint16, group Permits, before []uint16) bool {
 	switch {
-	case int(p) >= len(v.Origins):
-		a.plugin.counters.InvalidName.Inc()
+	case int(p) >= len(t.table.t.Entries):
+		t.a.plugin.counters.InvalidName.Inc()
 		return false
 	case slices.Contains(before, p):
 		return false
-	case v.Origins[p].Flags&abi.OriginPermitted == 0:
-		a.plugin.counters.NotInGroup.Inc()
+	case !group.Permits(p):
+		t.a.plugin.counters.NotInGroup.Inc()
 		return false
 	}
 	return true

@@ -48,17 +48,17 @@ func (t *table) bytes() int {
 type tables struct{ now, before *table }
 
 // SetTable gives the attachment another cluster table. Instances get it before they
-// are called again; those whose buffer is too small for it are replaced. It is not to
-// be called by several goroutines at once.
+// are called again; those whose buffer is too small for it are replaced. One of the
+// same generation is the same table. It is not to be called by several goroutines at
+// once.
 func (a *Attachment) SetTable(t *abi.ClusterTable) {
-	next := &tables{now: newTable(t)}
-	if old := a.tables.Load(); old != nil {
-		next.before = old.now
-		if old.now.t.Generation == t.Generation {
-			next.before = old.before
-		}
+	old := a.tables.Load()
+	switch {
+	case old == nil:
+		a.tables.Store(&tables{now: newTable(t)})
+	case old.now.t.Generation != t.Generation:
+		a.tables.Store(&tables{now: newTable(t), before: old.now})
 	}
-	a.tables.Store(next)
 }
 
 // current is the table that instances get; nil: there is none.

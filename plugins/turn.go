@@ -146,11 +146,16 @@ func (t turn) negative(n int32) *Failure {
 
 // tooLarge gives the instance back: the view does not fit.
 func (t turn) tooLarge() *Failure {
+	t.unused()
+	return t.a.refuse(ViewTooLarge)
+}
+
+// unused gives the instance back that was not called.
+func (t turn) unused() {
 	if t.trial {
 		t.a.breaker.untried()
 	}
 	t.a.pool.put(t.instance)
-	return t.a.refuse(ViewTooLarge)
 }
 
 // Invalid files that a result breaks the contract in a way that only the caller could
@@ -158,7 +163,7 @@ func (t turn) tooLarge() *Failure {
 func (a *Attachment) Invalid(export string, request uint64, why error) *Failure {
 	f := invalid("%v", why)
 	f.Export, f.RequestID = export, request
-	a.judge(true, false)
+	a.breaker.note(time.Now(), true)
 	return a.report(f)
 }
 

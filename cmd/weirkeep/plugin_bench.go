@@ -172,7 +172,7 @@ func (g *rig) caller(a *plugins.Attachment, t *pluginTest) (func(), error) {
 	switch t.config.Kind {
 	case plugins.Router:
 		list := make([]uint16, 0, 256)
-		return func() { a.Route(v, t.properties, list) }, nil
+		return func() { a.Route(v, t.properties, permitted{v}, list) }, nil
 	case plugins.Matcher:
 		return func() { a.Match(v, t.properties, t.rule) }, nil
 	}

@@ -203,7 +203,7 @@ func (t *pluginTest) route(a *plugins.Attachment, table *abi.ClusterTable) (plug
 	}
 	counters := a.Plugin().Counters()
 	gone, denied := counters.InvalidName.Load(), counters.NotInGroup.Load()
-	list, listed, failure := a.Route(v, t.properties, nil)
+	list, listed, failure := a.Route(v, t.properties, permitted{v}, nil)
 	if failure != nil || !listed {
 		return failed(failure, "abstain", "true"), nil
 	}
@@ -282,4 +282,12 @@ func failed(failure *plugins.Failure, key, value string) pluginResult {
 		return pluginResult{key: "not_called", value: string(failure.NotCalled)}
 	}
 	return pluginResult{key: "error", value: failure.Code.String()}
+}
+
+// permitted are the origins of a request that its view says are.
+type permitted struct{ *abi.View }
+
+// Permits implements plugins.Permits.
+func (p permitted) Permits(position uint16) bool {
+	return p.Origins[position].Flags&abi.OriginPermitted != 0
 }
