@@ -30,6 +30,8 @@ FUZZ    := \
            gateway:FuzzServers \
            plugins/engine:FuzzCheckMetered \
            plugins/meter:FuzzMeter \
+           plugins:FuzzHTTPCall \
+           plugins:FuzzLoad \
            rules/websphere:FuzzConvert \
            rules/websphere:FuzzSelector \
            rules:FuzzCompile \
