@@ -1,23 +1,13 @@
 package gateway
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"weirkeep/abi"
 	"weirkeep/gateway/config"
-	"weirkeep/gateway/wire"
 	"weirkeep/plugins"
 )
-
-// headerSource begins a source that is a field of the origin's answers.
-const headerSource = "header:"
-
-// maxSources is how many sources a collector may have.
-const maxSources = 8
 
 // allCollectors attaches the collectors that clusters name.
 func (c *compiler) allCollectors() {
@@ -29,11 +19,6 @@ func (c *compiler) allCollectors() {
 }
 
 func (c *compiler) collector(cl *cluster, cfg *config.Metric) {
-	sources, err := sourcesIn(c.cfg.Plugins[cfg.Collector].Params.JSON())
-	if err != nil {
-		c.fail("plugins."+cfg.Collector+".params", "E513", "plugin %s: %v", cfg.Collector, err)
-		return
-	}
 	table, members := c.clusterTable(cl)
 	place := plugins.Place{Cluster: cl.cell + "/" + cl.short}
 	a := c.attach("clusters."+cl.name+".metric.collector", cfg.Collector, plugins.AttachOptions{Place: place, Table: table})
@@ -44,12 +29,13 @@ func (c *compiler) collector(cl *cluster, cfg *config.Metric) {
 		cluster: cl, generation: table.Generation, interval: time.Duration(cfg.Interval),
 		initial: cfg.Initial, standard: cfg.Default, stale: time.Duration(cfg.StaleAfter) * time.Duration(cfg.Interval), onError: a.Plugin().OnError(),
 	}
+	fields := c.cfg.Plugins[cfg.Collector].Params.Sources()
 	key := c.keys[cfg.Collector] + " at " + place.String()
 	for i, m := range members {
 		if m.cluster != cl {
 			continue
 		}
-		m.tally = c.uses.tally(key+" "+m.address, func() *tally { return newTally(m.name, m.address, sources, cfg.Initial) })
+		m.tally = c.uses.tally(key+" "+m.address, func() *tally { return newTally(m.name, m.address, fields, cfg.Initial) })
 		plan.members, plan.positions = append(plan.members, m), append(plan.positions, i)
 	}
 	c.uses.wantSampler(key+fmt.Sprint(plan.generation, *cfg), func() *sampler { return newSampler(a, plan, c.uses.r.log) })
@@ -90,47 +76,6 @@ func (r *registry) sample(wanted map[string]func() *sampler) {
 			m.state.origin.Acquit(m.tally, "no collector is asked any more")
 		}
 	}
-}
-
-// sourcesIn are the fields of answers that params.source names, in lower case. Other
-// sources are the guest's own matter.
-func sourcesIn(params []byte) (headers []string, err error) {
-	var p struct {
-		Source json.RawMessage `json:"source"`
-	}
-	if len(params) == 0 || json.Unmarshal(params, &p) != nil || p.Source == nil {
-		return nil, nil
-	}
-	all, err := listOf(p.Source)
-	if err != nil {
-		return nil, err
-	}
-	for _, source := range all {
-		source = strings.ToLower(source)
-		name, isHeader := strings.CutPrefix(source, headerSource)
-		switch {
-		case !isHeader || slices.Contains(headers, source):
-		case !wire.IsToken([]byte(name)):
-			return nil, fmt.Errorf("params.source: %q is no name of a header", name)
-		default:
-			headers = append(headers, source)
-		}
-	}
-	return headers, nil
-}
-
-// listOf is a string or a list of up to eight.
-func listOf(source json.RawMessage) (all []string, err error) {
-	var one string
-	switch {
-	case json.Unmarshal(source, &one) == nil:
-		return []string{one}, nil
-	case json.Unmarshal(source, &all) != nil:
-		return nil, fmt.Errorf("params.source must be a string or a list of strings, such as header:x-load")
-	case len(all) > maxSources:
-		return nil, fmt.Errorf("params.source has %d sources, and may have %d", len(all), maxSources)
-	}
-	return all, nil
 }
 
 // metric is how busy the origin is by its cluster's collector, 100 if it is idle;

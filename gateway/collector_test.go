@@ -325,27 +325,6 @@ func TestCollectorInALoopEnds(t *testing.T) {
 	})
 }
 
-// params.source is read by the gateway too.
-func TestSources(t *testing.T) {
-	for _, tt := range []struct{ params, want, wrong string }{
-		{``, "", ""},
-		{`{"at":1}`, "", ""},
-		{`{"source":"header:X-Load"}`, "header:x-load", ""},
-		{`{"source":["header:X-Load","header:x-load","header:B"]}`, "header:x-load header:b", ""},
-		{`{"source":"the guest's own"}`, "", ""},
-		{`{"source":"header:a b"}`, "", "no name of a header"},
-		{`{"source":"header:"}`, "", "no name of a header"},
-		{`{"source":7}`, "", "a string or a list of strings"},
-		{`{"source":["a","b","c","d","e","f","g","h"]}`, "", ""},
-		{`{"source":["a","b","c","d","e","f","g","h","i"]}`, "", "has 9 sources, and may have 8"},
-	} {
-		got, err := sourcesIn([]byte(tt.params))
-		if text := strings.Join(got, " "); text != tt.want || (err == nil) != (tt.wrong == "") || err != nil && !strings.Contains(err.Error(), tt.wrong) {
-			t.Errorf("%s: %q, %v; want %q, %q", tt.params, text, err, tt.want, tt.wrong)
-		}
-	}
-}
-
 // The metric is shown as a gauge, and to routers.
 func TestMetricIsShown(t *testing.T) {
 	t.Parallel()

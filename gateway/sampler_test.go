@@ -203,7 +203,7 @@ func TestDecimal(t *testing.T) {
 
 // Budget: counting an answer, and what it reports, costs no allocation.
 func TestTallyAllocs(t *testing.T) {
-	tally := newTally("a", "http://a", []string{"header:x-load", "header:x-none"}, 50)
+	tally := newTally("a", "http://a", []string{"x-load", "x-none"}, 50)
 	fields := []wire.Field{{Name: []byte("Date"), Value: []byte("today")}, {Name: []byte("X-Load"), Value: []byte("-1099.125e-2")}}
 	n := testing.AllocsPerRun(1000, func() {
 		tally.answered(3*time.Millisecond, fields)

@@ -41,11 +41,12 @@ type report struct {
 // unreported stands for no number: those that are reported are finite.
 var unreported = math.Float64bits(math.NaN())
 
-// newTally makes one. Sources are of the form header:NAME, in lower case.
-func newTally(name, address string, sources []string, initial int) *tally {
-	t := &tally{name: name, address: address, reports: make([]report, len(sources))}
-	for i, source := range sources {
-		t.reports[i].name, t.reports[i].field = source, source[len(headerSource):]
+// newTally makes one. Fields are those of answers that the collector goes by, in lower
+// case.
+func newTally(name, address string, fields []string, initial int) *tally {
+	t := &tally{name: name, address: address, reports: make([]report, len(fields))}
+	for i, field := range fields {
+		t.reports[i].name, t.reports[i].field = "header:"+field, field
 		t.reports[i].bits.Store(unreported)
 	}
 	t.metric.Store(uint32(initial))

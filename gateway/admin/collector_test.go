@@ -26,6 +26,8 @@ func counted() *metrics.Registry {
 	o.Load.Set(3)
 	o.Capacity.Set(50)
 	o.Changes.Set(2)
+	o.Sampled.Set(1)
+	o.Metric.Set(40)
 	s.Cluster("web").Waiting.Set(4)
 	s.Cluster("web").Wait.Observe(20 * time.Millisecond)
 	s.Session("JSESSIONID").Bound.Inc()
@@ -61,6 +63,7 @@ func TestExposition(t *testing.T) {
 		`weirkeep_origin_up{` + origin + `} 1`,
 		`weirkeep_origin_load_slots{` + origin + `} 3`,
 		`weirkeep_origin_capacity_slots{` + origin + `} 50`,
+		`weirkeep_origins_metric{` + origin + `} 40`,
 		`weirkeep_origin_health_changes_total{` + origin + `} 2`,
 		`weirkeep_admission_waiting_exchanges{cluster="web"} 4`,
 		`weirkeep_admission_wait_seconds_bucket{cluster="web",le="0.025"} 1`,
