@@ -84,7 +84,7 @@ race: ## test the concurrent packages under the race detector
 
 .PHONY: allocs
 allocs: ## run the allocation tests alone
-	$(GO) test -count=1 -run 'Allocs' ./abi ./gateway/...
+	$(GO) test -count=1 -run 'Allocs' ./abi ./sdk/go ./gateway/...
 
 .PHONY: generate
 generate: ## write what is made from the tables of abi: ABI.md, the SDKs' constants
@@ -110,6 +110,15 @@ fuzz: ## run every fuzz target, FUZZRUNS inputs each
 		echo "fuzz $$f"; \
 		$(GO) test -run '^$$' -fuzz "^$${f#*:}$$" -fuzztime $(FUZZRUNS)x ./$${f%:*}; \
 	done
+
+.PHONY: sdk-rust
+sdk-rust: ## test the Rust SDK, build its guests, compare with those that are here
+	sdk/rust/build.sh --check
+	$(GO) test ./sdk/rust
+
+.PHONY: sdk-go
+sdk-go: ## test the Go SDK, and its examples as they are and as wasm
+	$(GO) test ./sdk/go/...
 
 .PHONY: soak
 soak: ## the long forms of the promises' tests: up to an hour

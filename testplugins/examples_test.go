@@ -14,7 +14,7 @@ import (
 
 // sdks are the folders of examples that are built from another language than Go
 // and kept built: the same four in each, which do the same.
-var sdks = []string{"../sdk/c/examples", "../sdk/assemblyscript/examples"}
+var sdks = []string{"../sdk/c/examples", "../sdk/assemblyscript/examples", "../sdk/rust/examples"}
 
 // eachSDK runs a test with the example of that name in each language.
 func eachSDK(t *testing.T, example, params string, test func(t *testing.T, g *guest)) {

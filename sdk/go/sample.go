@@ -69,13 +69,21 @@ func (s Sample) Health() int { return int(s.b.u8(CollectorHealth)) }
 // State returns StateServing and so on.
 func (s Sample) State() int { return int(s.b.u8(CollectorState)) }
 
-// Source returns the latest value of a source, such as "header:x-load": not
-// found if the origin has not told one that is a number.
+// Sources returns how many sources of params the origin has told a number of.
+func (s Sample) Sources() int { return s.b.table(CollectorSources, SourceEntry).n }
+
+// SourceAt returns a source: its name, such as "header:x-load", and its latest
+// value; no name if there is none at that position.
+func (s Sample) SourceAt(i int) (name []byte, value float64) {
+	at := s.b.table(CollectorSources, SourceEntry).at(i)
+	return s.b.bytes(at + SourceName), math.Float64frombits(s.b.u64(at + SourceValue))
+}
+
+// Source returns the latest value of a source.
 func (s Sample) Source(name string) (value float64, found bool) {
-	sources := s.b.table(CollectorSources, SourceEntry)
-	for i := range sources.n {
-		if at := sources.at(i); string(s.b.bytes(at+SourceName)) == name {
-			return math.Float64frombits(s.b.u64(at + SourceValue)), true
+	for i := range s.Sources() {
+		if n, value := s.SourceAt(i); string(n) == name {
+			return value, true
 		}
 	}
 	return 0, false

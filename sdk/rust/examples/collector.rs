@@ -1,56 +1,73 @@
-//! A plugin of kind collector that makes a metric from what the origins say of
-//! themselves.
+//! A collector: how much an origin can still take, 0 to 100.
 //!
-//! An origin tells in the header X-Busy-Time of its answers for how many
-//! milliseconds it was at work since the last time somebody asked. What is left of
-//! the window, in percent, is its metric; half of the one before is kept, so that
-//! a short rush does not move all the load. An origin that tells nothing keeps the
-//! metric it has.
+//! An origin that reports how busy it is, in percent, is believed. Of another the
+//! answers say it: those that take longer than `target_ms` lower the metric, those
+//! that failed lower it by their share. The metric is half what was seen now and
+//! half what it was before, so that one bad window does not empty an origin.
 //!
 //! ```yaml
 //! plugins:
-//!   busy: { kind: collector, module: collector.wasm, params: { source: "header:X-Busy-Time" } }
+//!   busy: { kind: collector, module: collector.wasm, params: { source: "header:x-busy", target_ms: 50 } }
 //! ```
 #![no_std]
 
-use gw1::{Cluster, Plugin, Result, Sample, METRIC_IDLE};
+use gw1::{Cluster, Code, Params, Plugin, Result, Sample};
 
-/// How many origins have a metric that is smoothed; others have the bare one.
-const KEPT: usize = 256;
+const ORIGINS: usize = 1024;
 
-/// The last metric of each origin, by its position.
 struct Collector {
-    idle: [u8; KEPT],
-    count: usize,
+    target_ms: i64,
+    before: [Option<u8>; ORIGINS], // the last metric of each position
 }
 
 impl Plugin for Collector {
-    /// Forgets what it knew, for the positions are new.
+    fn configure(&mut self, params: Params) -> core::result::Result<(), &'static str> {
+        match params.get("target_ms").map(|v| v.int()) {
+            None => Ok(()),
+            Some(Some(ms)) if (1..=60000).contains(&ms) => {
+                self.target_ms = ms;
+                Ok(())
+            }
+            _ => Err("target_ms must be a whole number from 1 to 60000"),
+        }
+    }
+
+    /// The table may have changed its positions.
     fn on_cluster(&mut self, cluster: Cluster) -> Result {
-        self.idle = [0; KEPT];
-        self.count = cluster.len();
+        self.before.fill(None);
+        if cluster.len() > ORIGINS {
+            return Err(Code::LIMIT);
+        }
         Ok(())
     }
 
     fn collect(&mut self, sample: Sample) -> Result<Option<u32>> {
-        let busy = match sample.source("header:x-busy-time") {
-            Some(ms) if ms >= 0.0 && sample.window_ms() > 0 => ms,
-            _ => return Ok(None),
+        let mut seen = match sample.sources().next() {
+            Some((_, busy)) => (100.0 - busy).clamp(0.0, 100.0),
+            None if sample.answers() > 0 => self.by_answers(sample),
+            None => return Ok(None),
         };
-        let percent = 100.0 * busy / f64::from(sample.window_ms());
-        let mut metric = METRIC_IDLE as u32 - percent.min(100.0) as u32;
-        let last = match self.idle.get_mut(sample.position()) {
-            Some(last) if sample.position() < self.count => last,
-            _ => return Ok(Some(metric)),
-        };
-        if !sample.first() {
-            metric = (metric + u32::from(*last)) / 2;
+        let before = self.before.get_mut(sample.position()).ok_or(Code::LIMIT)?;
+        if let Some(last) = *before {
+            seen = (seen + f64::from(last)) / 2.0;
         }
-        *last = metric as u8;
-        Ok(Some(metric))
+        let metric = (seen + 0.5) as u8;
+        *before = Some(metric);
+        Ok(Some(metric.into()))
     }
 }
 
-// configure has nothing to read: source is the gateway's to follow.
-gw1::plugin! { Collector = Collector { idle: [0; KEPT], count: 0 }; configure, on_cluster, collect }
+impl Collector {
+    /// What the answers of the window say.
+    fn by_answers(&self, sample: Sample) -> f64 {
+        let slow = sample.p95() as f64 / (self.target_ms as f64 * 1e6);
+        let good = 100.0 - 100.0 * sample.failed() as f64 / sample.answers() as f64;
+        good.clamp(0.0, 100.0) / slow.max(1.0)
+    }
+}
+
+gw1::plugin! {
+    Collector = Collector { target_ms: 50, before: [None; ORIGINS] };
+    configure, on_cluster, collect
+}
 gw1::trap_on_panic!();

@@ -21,6 +21,21 @@ impl<const N: usize> Fixed<N> {
         Some(fixed)
     }
 
+    /// Puts these bytes in the place of what there is; false, and nothing is done, if
+    /// there are more than `N`. Large ones do not fit the stack that [`copy`] needs.
+    ///
+    /// [`copy`]: Fixed::copy
+    pub fn set(&mut self, bytes: &[u8]) -> bool {
+        match self.bytes.get_mut(..bytes.len()) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                self.len = bytes.len();
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Puts a byte at the end; false if there is no room.
     pub fn push(&mut self, byte: u8) -> bool {
         match self.bytes.get_mut(self.len) {

@@ -94,6 +94,7 @@ impl Counter {
     }
 
     /// Adds to the counter.
+    #[allow(clippy::should_implement_trait)]
     pub fn add(self, n: u32) -> Result {
         checked(unsafe { import::counter_add(self.0, n.into()) }).map(|_| ())
     }

@@ -29,7 +29,7 @@
 //!
 //! An error is an answer, not a fault: the configuration's `on_error` decides
 //! what becomes of the exchange.
-#![no_std]
+#![cfg_attr(not(test), no_std)]
 #![warn(missing_docs)]
 
 mod blob;
@@ -45,6 +45,8 @@ mod sample;
 #[doc(hidden)]
 pub mod serve;
 mod shared;
+#[cfg(test)]
+mod tests;
 mod text;
 mod view;
 mod write;

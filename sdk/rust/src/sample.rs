@@ -118,13 +118,19 @@ impl<'a> Sample<'a> {
         self.0.u8(COLLECTOR_STATE)
     }
 
-    /// The latest value of a source, such as `header:x-load`: `None` if the
-    /// origin has not told one that is a number.
-    pub fn source(&self, name: &str) -> Option<f64> {
+    /// The sources of params that the origin has told a number of: name, such as
+    /// `header:x-load`, and latest value.
+    pub fn sources(self) -> impl Iterator<Item = (&'a [u8], f64)> {
         let sources = self.0.table(COLLECTOR_SOURCES, SOURCE_ENTRY);
-        let mut entries = (0..sources.count as usize).filter_map(|i| sources.at(i));
-        let at = entries.find(|at| self.0.bytes(at + SOURCE_NAME) == Some(name.as_bytes()))?;
-        Some(f64::from_bits(self.0.u64(at + SOURCE_VALUE)))
+        (0..sources.count as usize).map_while(move |i| {
+            let at = sources.at(i)?;
+            Some((self.0.bytes(at + SOURCE_NAME)?, f64::from_bits(self.0.u64(at + SOURCE_VALUE))))
+        })
+    }
+
+    /// The latest value of a source.
+    pub fn source(&self, name: &str) -> Option<f64> {
+        self.sources().find(|s| s.0 == name.as_bytes()).map(|s| s.1)
     }
 }
 

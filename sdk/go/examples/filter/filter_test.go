@@ -7,54 +7,45 @@ import (
 	"weirkeep/sdk/go/gw1test/gw1wasm"
 )
 
-func native(t *testing.T) *gw1test.Guest {
-	return gw1test.Native(t, gw1test.Exports{Configure: gwConfigure, OnRequest: gwOnRequest, OnResponse: gwOnResponse})
+// guests are the plugin as it is, and as it is built.
+func guests(t *testing.T) map[string]*gw1test.Guest {
+	return map[string]*gw1test.Guest{
+		"native": gw1test.Native(t, gw1test.Exports{Configure: gwConfigure, OnRequest: gwOnRequest, OnResponse: gwOnResponse}),
+		"wasm":   gw1wasm.BuildGo(t, "."),
+	}
 }
 
-func TestTenantsAreToldToTheOrigin(t *testing.T) {
-	for form, g := range map[string]*gw1test.Guest{"native": native(t), "wasm": gw1wasm.BuildGo(t, ".")} {
-		if message, ok := g.Configure(`{"suffix":".shop.example","closed":["red","g\"o\"ne"]}`); !ok {
+func TestShopsAreToldToTheOrigin(t *testing.T) {
+	const nobody = "respond 404: no such shop\n; set Content-Type: text/plain"
+	for form, g := range guests(t) {
+		if message, ok := g.Configure(`{"other":{"domain":"x"},"domain":"shops.\u0065xample"}`); !ok {
 			t.Fatalf("%s: params are refused: %s", form, message)
 		}
-		for _, tt := range []struct{ name, url, want string }{
-			{"a tenant", "http://blue.shop.example/a", "set X-Tenant: blue; delete X-Debug; tag tenant: blue"},
-			{"a closed one", "http://red.shop.example/", "respond 403: this shop is closed\n; set Content-Type: text/plain"},
-			{"no tenant", "http://shop.example/", ""},
-			{"the suffix alone", "http://.shop.example/", ""},
-			{"another site", "http://blue.example/", ""},
-			{"host not among needs", "/a", ""},
+		for _, tt := range []struct{ url, want string }{
+			{"http://blue.shops.example/a", "set X-Tenant: blue; delete X-Debug; tag tenant: blue"},
+			{"https://red.shops.example/", "set X-Tenant: red; delete X-Debug; tag tenant: red"},
+			{"http://shops.example/", nobody},
+			{"http://.shops.example/", nobody},
+			{"http://a.b.shops.example/", nobody},
+			{"http://blue-shops.example/", nobody},
+			{"/", nobody}, // host is not among its needs
 		} {
 			if got := g.OnRequest(gw1test.View{URL: tt.url}).String(); got != tt.want {
-				t.Errorf("%s: %s: %q, want %q", form, tt.name, got, tt.want)
+				t.Errorf("%s: %s: %q, want %q", form, tt.url, got, tt.want)
 			}
+		}
+		if got := g.OnResponse(gw1test.View{Status: 200}).String(); got != "delete X-Powered-By" {
+			t.Errorf("%s: an answer: %q", form, got)
 		}
 	}
 }
 
-func TestAnswersTellTheirOrigin(t *testing.T) {
-	for form, g := range map[string]*gw1test.Guest{"native": native(t), "wasm": gw1wasm.BuildGo(t, ".")} {
-		for _, tt := range []struct{ origin, want string }{
-			{"web1", "delete Server; set X-Origin: web1"},
-			{"", "delete Server"},
-		} {
-			if got := g.OnResponse(gw1test.View{Status: 200, Origin: tt.origin}).String(); got != tt.want {
-				t.Errorf("%s: from %q: %q, want %q", form, tt.origin, got, tt.want)
+func TestParamsWithoutADomainAreRefused(t *testing.T) {
+	for form, g := range guests(t) {
+		for _, params := range []string{"", "{}", `{"domain":""}`, `{"domain":7}`, `{"domains":"x"}`, `{"x":"\"domain\":\"y\""}`} {
+			if got, ok := g.Configure(params); ok || got != "domain must be a host name" {
+				t.Errorf("%s: params %q: %v, %q", form, params, ok, got)
 			}
-		}
-	}
-}
-
-func TestParamsWithoutASuffixAreRefused(t *testing.T) {
-	const missing = "suffix is missing: say which hosts are tenants', such as .shop.example"
-	for form, g := range map[string]*gw1test.Guest{"native": native(t), "wasm": gw1wasm.BuildGo(t, ".")} {
-		params.Suffix = ""
-		for _, text := range []string{"", `{"closed":[]}`, `{"suffix":""}`} {
-			if got, ok := g.Configure(text); ok || got != missing {
-				t.Errorf("%s: params %q are refused with %q (%v), want %q", form, text, got, ok, missing)
-			}
-		}
-		if got, ok := g.Configure(`{"suffix":1}`); ok || got == "" {
-			t.Errorf("%s: a suffix that is a number is refused with %q (%v), want a reason", form, got, ok)
 		}
 	}
 }

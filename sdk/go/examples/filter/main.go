@@ -1,17 +1,16 @@
-// Command filter is a plugin of kind filter that serves many tenants from one
-// site.
+// Command filter is a plugin of kind filter: every shop has a host of its own
+// under one domain.
 //
-// The tenant is what the host has before the suffix of params. The origins are
-// told of it in the field X-Tenant, the access record in a tag, and what the
-// client says in X-Debug is taken away. Tenants that are closed are answered
-// at once. Answers lose their Server field and tell the origin they came from.
+// blue.shops.example is the shop "blue": the origins learn it from X-Tenant, the
+// access record from a tag. Another host is answered here. X-Debug is ours to
+// send, not the client's; what the origins run on is nobody's business.
 //
 //	plugins:
-//	  tenants:
+//	  shops:
 //	    kind: filter
 //	    module: filter.wasm
-//	    params: { suffix: .shop.example, closed: [red] }
-//	    needs: [host, site]
+//	    params: { domain: shops.example }
+//	    needs: [host]
 //	    on_error: reject
 package main
 
@@ -19,15 +18,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"slices"
 
 	gw1 "weirkeep/sdk/go"
 )
 
-var params struct {
-	Suffix string   `json:"suffix"`
-	Closed []string `json:"closed"`
-}
+// domain has the dot before it.
+var domain []byte
 
 //go:wasmexport gw_configure
 func gwConfigure(size int32) int32 { return gw1.ServeConfigure(size, configure) }
@@ -38,40 +34,42 @@ func gwOnRequest(size int32) int32 { return gw1.ServeFilter(size, onRequest) }
 //go:wasmexport gw_on_response
 func gwOnResponse(size int32) int32 { return gw1.ServeFilter(size, onResponse) }
 
-func configure(text []byte) error {
-	if len(text) > 0 {
-		if err := json.Unmarshal(text, &params); err != nil {
-			return err
-		}
+func configure(params []byte) error {
+	var p struct {
+		Domain string `json:"domain"`
 	}
-	if params.Suffix == "" {
-		return errors.New("suffix is missing: say which hosts are tenants', such as .shop.example")
+	if err := json.Unmarshal(params, &p); err != nil || p.Domain == "" {
+		return errors.New("domain must be a host name")
 	}
+	domain = []byte("." + p.Domain)
 	return nil
 }
 
 func onRequest(v gw1.View, ops *gw1.Ops) int32 {
-	tenant, ours := bytes.CutSuffix(v.Host(), []byte(params.Suffix))
-	if !ours || len(tenant) == 0 {
-		return gw1.OK
-	}
-	if slices.Contains(params.Closed, string(tenant)) {
-		ops.Respond(403, []byte("this shop is closed\n"))
+	shop := shopOf(v.Host())
+	if shop == nil {
+		ops.Respond(404, []byte("no such shop\n"))
 		ops.SetHeader("Content-Type", []byte("text/plain"))
 		return gw1.OK
 	}
-	ops.SetHeader("X-Tenant", tenant)
+	ops.SetHeader("X-Tenant", shop)
 	ops.DeleteHeader("X-Debug")
-	ops.Tag("tenant", tenant)
+	ops.Tag("tenant", shop)
 	return gw1.OK
 }
 
-func onResponse(v gw1.View, ops *gw1.Ops) int32 {
-	ops.DeleteHeader("Server")
-	if origin := v.Origin(); len(origin) > 0 {
-		ops.SetHeader("X-Origin", origin)
-	}
+func onResponse(_ gw1.View, ops *gw1.Ops) int32 {
+	ops.DeleteHeader("X-Powered-By")
 	return gw1.OK
+}
+
+// shopOf is what stands before the domain, if it is one label; else nil.
+func shopOf(host []byte) []byte {
+	shop, found := bytes.CutSuffix(host, domain)
+	if !found || len(shop) == 0 || bytes.IndexByte(shop, '.') >= 0 {
+		return nil
+	}
+	return shop
 }
 
 func main() {}
