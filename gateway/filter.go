@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"weirkeep/abi"
 	"weirkeep/gateway/wire"
@@ -302,15 +301,6 @@ func (c *compiler) allFilters() {
 				policy = a.Plugin().OnError()
 			}
 			s.filters = append(s.filters, filter{attachment: a, rejects: policy == "reject"})
-		}
-	}
-}
-
-// refuseBodies refuses what is not built: bodies are not shown to plugins.
-func (c *compiler) refuseBodies(name string, needs []string) {
-	for i, n := range needs {
-		if strings.HasPrefix(n, "body") {
-			c.fail("plugins."+name+".needs["+strconv.Itoa(i)+"]", "E513", "plugin %s needs %s, and this version shows no bodies to plugins", name, n)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -62,6 +63,7 @@ func (c *compiler) allPlugins() {
 	for _, name := range sortedKeys(c.cfg.Plugins) {
 		path := "plugins." + name
 		c.refuseBodies(name, c.cfg.Plugins[name].Needs)
+		c.refuseClusters(name, c.cfg.Plugins[name].HTTP)
 		p, err := c.plugin(house, name, c.cfg.Plugins[name])
 		switch problems, ok := err.(plugins.Problems); {
 		case ok:
@@ -72,6 +74,24 @@ func (c *compiler) allPlugins() {
 			c.fail(path+".module", "E511", "plugin %s: %v", name, err)
 		default:
 			c.plugins[name] = p
+		}
+	}
+}
+
+// refuseBodies refuses what is not built: bodies are not shown to plugins.
+func (c *compiler) refuseBodies(name string, needs []string) {
+	for i, n := range needs {
+		if strings.HasPrefix(n, "body") {
+			c.fail("plugins."+name+".needs["+strconv.Itoa(i)+"]", "E513", "plugin %s needs %s, and this version shows no bodies to plugins", name, n)
+		}
+	}
+}
+
+// refuseClusters refuses what is not built: plugins do not call clusters.
+func (c *compiler) refuseClusters(name string, grants []string) {
+	for i, g := range grants {
+		if strings.HasPrefix(g, "cluster:") {
+			c.fail("plugins."+name+".http["+strconv.Itoa(i)+"]", "E514", "plugin %s may call %s, and this version lets plugins call addresses only: write http://host:port", name, g)
 		}
 	}
 }
@@ -143,6 +163,7 @@ func (c *compiler) attach(path, name string, o plugins.AttachOptions) *plugins.A
 	if p == nil {
 		return nil // that is told already
 	}
+	o.Fetch = fetch
 	key := c.keys[name] + " at " + o.Place.String()
 	a, err := c.uses.attachment(key, p, o)
 	if err != nil {

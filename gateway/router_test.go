@@ -2,6 +2,9 @@ package gateway
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -176,5 +179,40 @@ func TestRouterUnderReloads(t *testing.T) {
 	apply(t, g, plainListener+"clusters:\n"+clusterLine("app", hs, "")+"\n")
 	if all := g.Plugins(); len(all) != 0 {
 		t.Errorf("plugins that nobody configures: %+v", all)
+	}
+}
+
+// abi.md, section 9: what a guest learns by http_call in its ticks decides where
+// requests go; what was not granted it cannot call.
+func TestRouterCallsOut(t *testing.T) {
+	t.Parallel()
+	asked := make(chan string, 1)
+	oracle := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		select {
+		case asked <- r.Method + " " + r.URL.Path + " " + r.Header.Get("Accept") + " " + string(body):
+		default:
+		}
+		io.WriteString(w, "c")
+	}))
+	defer oracle.Close()
+	hs := newHomes(t, "a", "b", "c")
+	plugin := fmt.Sprintf(", tick: 100ms, kv: 1MiB, http: [%q], params: { url: %q }", oracle.URL, oracle.URL+"/where")
+	addr, g := start(t, routerText(hs, "good/caller", plugin, ""), hs.options())
+	select {
+	case got := <-asked:
+		if got != "POST /where text/plain where?" {
+			t.Errorf("it asked %q", got)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("nobody asked")
+	}
+	until(t, "the answer decides", func() bool { return turns(t, addr, "/", 3) == "ccc" })
+	if faults := g.Plugins()[0].Faults; len(faults) != 0 {
+		t.Errorf("%+v", faults)
+	}
+	refused := strings.Replace(routerText(hs, "good/caller", plugin, ""), fmt.Sprintf("http: [%q]", oracle.URL), `http: ["cluster:app"]`, 1)
+	if _, problems := NewExplainer(load(t, refused)); problems.Errors() == 0 || problems[0].Code != "E514" {
+		t.Errorf("%v, want E514", problems)
 	}
 }
