@@ -8,5 +8,5 @@ import (
 )
 
 var taggedEngines = []guestEngine{
-	{"wasmtime", func() (engine.Engine, error) { return wasmtime.New(wasmtime.Options{}) }},
+	{"wasmtime", func(folder string) (engine.Engine, error) { return wasmtime.New(wasmtime.Options{CacheDir: folder}) }},
 }

@@ -35,7 +35,7 @@ func newKeeper(a *app, log *slog.Logger, s *source) *keeper {
 	k := &keeper{app: a, log: log, source: s, notify: newNotifier(log), sockets: inherit(log), replaces: findPredecessor()}
 	k.gateway = gateway.New(gateway.Options{
 		Logger: log, Stdout: a.stdout, Stderr: a.stderr,
-		Listen: k.sockets.listen, Bindings: k.replaces.sessions(),
+		Listen: k.sockets.listen, Bindings: k.replaces.sessions(), Engines: serveEngines,
 	})
 	var err error
 	if k.program, err = program(); err != nil {

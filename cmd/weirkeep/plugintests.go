@@ -158,7 +158,7 @@ func (a *app) rigs(s *pluginSuite, engines []guestEngine) (all []*rig, err error
 		return nil, err
 	}
 	for _, e := range engines {
-		made, err := e.make()
+		made, err := e.make("")
 		if err != nil {
 			closeRigs(all)
 			return nil, fmt.Errorf("engine %s: %w", e.name, err)

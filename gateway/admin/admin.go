@@ -42,6 +42,8 @@ type Gateway interface {
 	Explain(Question) (any, error)
 	// Rules are the rules in the order in which they are tried.
 	Rules() any
+	// Plugins are the plugins by their names, with what they have done.
+	Plugins() any
 }
 
 // Options say where the API listens and what it shows.

@@ -55,6 +55,8 @@ func (g *gatewayAt) Explain(q Question) (any, error) {
 
 func (g *gatewayAt) Rules() any { return []string{"banned"} }
 
+func (g *gatewayAt) Plugins() any { return []string{"chooser"} }
+
 // running is a gateway that serves.
 func running() *gatewayAt {
 	return &gatewayAt{status: Status{
@@ -327,7 +329,7 @@ func TestDocumentDescribesWhatThereIs(t *testing.T) {
 			t.Errorf("%s is missing", path)
 		}
 	}
-	if len(doc.Paths) != 10 || !strings.HasPrefix(doc.OpenAPI, "3.1") || header.Get("Content-Type") != "application/openapi+json" {
+	if len(doc.Paths) != 11 || !strings.HasPrefix(doc.OpenAPI, "3.1") || header.Get("Content-Type") != "application/openapi+json" {
 		t.Errorf("openapi %s, %d paths, %s", doc.OpenAPI, len(doc.Paths), header.Get("Content-Type"))
 	}
 	if strings.Contains(body, "$schema") || !strings.Contains(body, "application/problem+json") {

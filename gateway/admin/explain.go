@@ -23,6 +23,10 @@ func (a *api) registerRules(h huma.API) {
 		Summary: "Every rule, in the order in which they are tried",
 	}, a.rules)
 	huma.Register(h, huma.Operation{
+		OperationID: "plugins", Method: http.MethodGet, Path: "/v1/plugins",
+		Summary: "Every plugin, where it is attached, and what it has done",
+	}, a.plugins)
+	huma.Register(h, huma.Operation{
 		OperationID: "explain", Method: http.MethodPost, Path: "/v1/explain",
 		Summary:     "What happens to a request, and why",
 		Description: "Nothing is sent, bound or counted. The form of the answer is that of weirkeep explain -o json.",
@@ -37,6 +41,15 @@ type ruleList struct {
 
 func (a *api) rules(context.Context, *struct{}) (*tagged[ruleList], error) {
 	return &tagged[ruleList]{tag(a.gateway.Status().Revision), ruleList{a.gateway.Rules()}}, nil
+}
+
+// pluginList is the body of GET /v1/plugins.
+type pluginList struct {
+	Plugins any `json:"plugins"`
+}
+
+func (a *api) plugins(context.Context, *struct{}) (*tagged[pluginList], error) {
+	return &tagged[pluginList]{tag(a.gateway.Status().Revision), pluginList{a.gateway.Plugins()}}, nil
 }
 
 // explainRequest is a question.

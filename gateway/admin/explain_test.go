@@ -42,10 +42,18 @@ func TestRulesAreListed(t *testing.T) {
 	}
 }
 
+func TestPluginsAreListed(t *testing.T) {
+	url := startTCP(t, options(running(), io.Discard))
+	status, _, body := ask(t, "GET", url+"/v1/plugins")
+	if want := `{"plugins":["chooser"]}` + "\n"; status != 200 || body != want {
+		t.Errorf("%d %s, want %s", status, body, want)
+	}
+}
+
 // TestQuestionsNeedTheToken: an explanation tells how the gateway is built.
 func TestQuestionsNeedTheToken(t *testing.T) {
 	url := startTCP(t, options(running(), io.Discard))
-	for _, path := range []string{"/v1/explain", "/v1/rules"} {
+	for _, path := range []string{"/v1/explain", "/v1/rules", "/v1/plugins"} {
 		r, err := http.NewRequestWithContext(t.Context(), "POST", url+path, strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
