@@ -15,14 +15,15 @@ const (
 
 // breaker keeps an attachment from being called while its calls fault: at least five
 // faults in ten seconds that are at least half of all calls open it. After a second,
-// doubling to a minute, one call on a fresh instance closes it or does not.
+// doubling to a minute, one call on a fresh instance closes it or does not. Its times
+// are moments of its attachment.
 type breaker struct {
 	shut atomic.Bool // calls have to ask
 
 	mu      sync.Mutex
 	seconds [breakerWindow]struct{ at, calls, faults int64 }
 	pause   time.Duration // of now; zero: closed
-	until   time.Time     // the next trial
+	until   time.Duration // the next trial
 	trying  bool          // a trial is under way
 }
 
@@ -50,7 +51,7 @@ func (b *breaker) state() BreakerState {
 }
 
 // allow reports whether a call may be made, and whether that is the one that tries.
-func (b *breaker) allow(now time.Time) (may, trial bool) {
+func (b *breaker) allow(now time.Duration) (may, trial bool) {
 	if !b.shut.Load() {
 		return true, false
 	}
@@ -59,7 +60,7 @@ func (b *breaker) allow(now time.Time) (may, trial bool) {
 	if b.pause == 0 {
 		return true, false
 	}
-	if b.trying || now.Before(b.until) {
+	if b.trying || now < b.until {
 		return false, false
 	}
 	b.trying = true
@@ -67,13 +68,16 @@ func (b *breaker) allow(now time.Time) (may, trial bool) {
 }
 
 // note counts a call that has ended.
-func (b *breaker) note(now time.Time, fault bool) {
+func (b *breaker) note(now time.Duration, fault bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	at := now.Unix()
+	at := int64(now / time.Second)
 	s := &b.seconds[at%breakerWindow]
-	if s.at != at {
+	switch {
+	case s.at < at:
 		s.at, s.calls, s.faults = at, 0, 0
+	case s.at > at:
+		return // it ended long ago
 	}
 	s.calls++
 	if !fault {
@@ -96,8 +100,8 @@ func (b *breaker) bad(at int64) bool {
 	return faults >= breakerFaults && 2*faults >= calls
 }
 
-func (b *breaker) open(now time.Time, pause time.Duration) {
-	b.pause, b.until = pause, now.Add(pause)
+func (b *breaker) open(now time.Duration, pause time.Duration) {
+	b.pause, b.until = pause, now+pause
 	b.shut.Store(true)
 }
 
@@ -109,7 +113,7 @@ func (b *breaker) untried() {
 }
 
 // tried takes the outcome of a trial.
-func (b *breaker) tried(now time.Time, fault bool) {
+func (b *breaker) tried(now time.Duration, fault bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.trying = false

@@ -27,10 +27,10 @@ func TestWhenTheBreakerOpens(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b breaker
-			now := time.Unix(1_000_000, 0)
+			now := 1_000_000 * time.Second
 			for _, c := range tt.calls {
 				if c == '.' {
-					now = now.Add(time.Second)
+					now += time.Second
 					continue
 				}
 				b.note(now, c == 'f')
@@ -95,7 +95,7 @@ func TestTrialThatIsNotMade(t *testing.T) {
 	h, e := house(t)
 	synctest.Test(t, func(t *testing.T) {
 		a, end := loaded(t, h, router(t, "call/moody"))
-		a.breaker.open(time.Now(), time.Second)
+		a.breaker.open(a.moment(), time.Second)
 		time.Sleep(time.Second)
 		large := request("/1")
 		large.Query = make([]byte, 60_000)
@@ -134,11 +134,11 @@ func TestHammerBreaker(t *testing.T) {
 	var b breaker
 	var all sync.WaitGroup
 	var trials sync.Map
-	now := time.Now()
+	now := time.Hour
 	for n := range 8 {
 		all.Go(func() {
 			for k := range 2000 {
-				at := now.Add(time.Duration(k) * time.Millisecond)
+				at := now + time.Duration(k)*time.Millisecond
 				may, trial := b.allow(at)
 				switch {
 				case trial:

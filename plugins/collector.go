@@ -106,6 +106,6 @@ func (a *Attachment) answerCollector() {
 		return // they are delivered with the next call
 	}
 	if t, failure := a.enterCollector(0, patience); failure == nil {
-		t.leave()
+		t.unused()
 	}
 }

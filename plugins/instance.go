@@ -3,6 +3,7 @@ package plugins
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"weirkeep/abi"
 	"weirkeep/plugins/engine"
@@ -34,10 +35,11 @@ type instance struct {
 	a     *Attachment
 	vm    engine.Instance
 	env   env
-	base  uint64 // address of the buffer
-	size  int    // of the buffer
-	made  int    // bytes of memory after it was made
-	table *table // that was delivered last
+	base  uint64        // address of the buffer
+	size  int           // of the buffer
+	made  int           // bytes of memory after it was made
+	table *table        // that was delivered last
+	ended time.Duration // the moment its last call did
 
 	successor *instance // takes its place when it comes back; the pool's
 	gone      bool      // it does not come back; the pool's

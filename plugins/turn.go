@@ -19,7 +19,7 @@ func (a *Attachment) enter(generation uint32, wait time.Duration) (turn, *Failur
 	trial := false
 	if a.breaker.shut.Load() {
 		var may bool
-		if may, trial = a.breaker.allow(time.Now()); !may {
+		if may, trial = a.breaker.allow(a.moment()); !may {
 			return turn{}, a.refuse(BreakerOpen)
 		}
 	}
@@ -46,7 +46,7 @@ func (a *Attachment) take(trial bool, wait time.Duration) (*instance, *Fault) {
 func (a *Attachment) notEntered(f *Fault, trial bool) *Failure {
 	switch {
 	case f.Kind != TimeoutWaiting:
-		a.judge(true, trial)
+		a.judge(a.moment(), true, trial)
 	case trial:
 		a.breaker.untried()
 	}
@@ -54,11 +54,11 @@ func (a *Attachment) notEntered(f *Fault, trial bool) *Failure {
 }
 
 // judge tells the breaker how a call ended.
-func (a *Attachment) judge(fault, trial bool) {
-	if now := time.Now(); trial {
-		a.breaker.tried(now, fault)
+func (a *Attachment) judge(ended time.Duration, fault, trial bool) {
+	if trial {
+		a.breaker.tried(ended, fault)
 	} else {
-		a.breaker.note(now, fault)
+		a.breaker.note(ended, fault)
 	}
 }
 
@@ -100,16 +100,17 @@ func (a *Attachment) unmade(err error) {
 	if err == errTakenAway {
 		return
 	}
-	a.breaker.note(time.Now(), true)
+	a.breaker.note(a.moment(), true)
 	a.report(initFault(err))
 }
 
 // call makes a call. The caller reads the result, and gives the instance back with
 // leave, fail or negative.
 func (i *instance) call(ask ask) (int32, error) {
-	begun := time.Now()
+	begun := i.a.moment()
 	n, err := i.run(ask)
-	took := time.Since(begun)
+	i.ended = i.a.moment()
+	took := i.ended - begun
 	counters := i.a.plugin.counters
 	counters.Calls.Inc()
 	counters.Duration.Observe(took)
@@ -121,14 +122,14 @@ func (i *instance) call(ask ask) (int32, error) {
 
 // leave gives the instance back after a call that went well.
 func (t turn) leave() {
-	t.a.judge(false, t.trial)
+	t.a.judge(t.ended, false, t.trial)
 	t.a.pool.put(t.instance)
 }
 
 // fail drops the instance after a fault, and files it.
 func (t turn) fail(f *Fault, export call, request uint64) *Failure {
 	t.note(f, export, request)
-	t.a.judge(true, t.trial)
+	t.a.judge(t.ended, true, t.trial)
 	t.a.pool.drop(t.instance)
 	return t.a.report(f)
 }
@@ -163,7 +164,7 @@ func (t turn) unused() {
 func (a *Attachment) Invalid(export string, request uint64, why error) *Failure {
 	f := invalid("%v", why)
 	f.Export, f.RequestID = export, request
-	a.breaker.note(time.Now(), true)
+	a.breaker.note(a.moment(), true)
 	return a.report(f)
 }
 

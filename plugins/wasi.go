@@ -58,8 +58,8 @@ func wasiSizes(_ *env, mem []byte, stack []uint64) {
 
 func wasiNothing(_ *env, _ []byte, stack []uint64) { answer(stack, wasiDone) }
 
-// start is the begin of monotonic time.
-var start = time.Now()
+// begin is that of monotonic time.
+var begin = time.Now()
 
 // wasiClock is clock_time_get(id, precision, out). The monotonic clock is the real
 // one for all: the garbage collector of a Go guest starves without it.
@@ -70,7 +70,7 @@ func wasiClock(e *env, mem []byte, stack []uint64) {
 		answer(stack, wasiInvalid)
 		return
 	}
-	now := uint64(time.Since(start))
+	now := uint64(time.Since(begin))
 	if id == 0 {
 		now = e.wallClock()
 	}
