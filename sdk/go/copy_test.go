@@ -14,8 +14,8 @@ func TestPluginOfThePageWorksWithACopy(t *testing.T) {
 	dir := t.TempDir()
 	copyFiles(t, ".", filepath.Join(dir, "gw1"))
 	copyFiles(t, "gw1test", filepath.Join(dir, "gw1", "gw1test"))
-	write(t, filepath.Join(dir, "gw1", "go.mod"), "module weirkeep/sdk/go\n\ngo 1.26\n")
-	write(t, filepath.Join(dir, "go.mod"), "module first\n\ngo 1.26\n\nrequire weirkeep/sdk/go v0.0.0\n\nreplace weirkeep/sdk/go => ./gw1\n")
+	write(t, filepath.Join(dir, "gw1", "go.mod"), "module weirkeep/sdk/go\n\ngo 1.24\n")
+	write(t, filepath.Join(dir, "go.mod"), "module first\n\ngo 1.24\n\nrequire weirkeep/sdk/go v0.0.0\n\nreplace weirkeep/sdk/go => ./gw1\n")
 	blocks := shown(t, "go")
 	if len(blocks) != 2 {
 		t.Fatalf("README.md shows %d pieces of Go, want a plugin and its test", len(blocks))
