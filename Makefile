@@ -84,7 +84,7 @@ race: ## test the concurrent packages under the race detector
 
 .PHONY: allocs
 allocs: ## run the allocation tests alone
-	$(GO) test -count=1 -run 'Allocs' ./abi ./sdk/go ./gateway/...
+	$(GO) test -count=1 -run 'Allocs' ./abi ./sdk/go ./plugins ./gateway/...
 
 .PHONY: generate
 generate: ## write what is made from the tables of abi: ABI.md, the SDKs' constants

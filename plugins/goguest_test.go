@@ -56,7 +56,7 @@ func buildGoGuest(t testing.TB, tags string) []byte {
 // are the same.
 func TestGoGuest(t *testing.T) {
 	wasm := goGuest(t, "")
-	h, e := house(t)
+	h, e := goHouse(t)
 	var ends []func()
 	as := func(kind Kind, onError string) *Attachment {
 		a, end := loaded(t, h, Config{Name: string(kind), Kind: kind, Wasm: wasm, OnError: onError})
@@ -105,7 +105,7 @@ func TestGoGuest(t *testing.T) {
 // 10,000 calls that leave 10 KiB of garbage each, with the collector of garbage off:
 // instances are retired in time, memory stays flat, nothing faults.
 func TestGoGuestLivesOnGarbage(t *testing.T) {
-	h, e := house(t)
+	h, e := goHouse(t)
 	a, end := loaded(t, h, Config{Name: "p", Kind: Router, Wasm: goGuest(t, ""), Limits: Limits{Instances: 1}})
 	most := int64(0)
 	for range 10_000 {
@@ -162,7 +162,7 @@ func (o *origin) fetch(ctx context.Context, r *Request, most int) Answer {
 // four at a time; the answers come in calls of their own.
 func TestHTTPCalls(t *testing.T) {
 	wasm := goGuest(t, "calls")
-	h, e := house(t)
+	h, e := goHouse(t)
 	grants := []string{"http://a.example", "cluster:shop"}
 	shared := load(t, h, Config{Name: "shared", Kind: Router, Wasm: wasm, KV: 1, HTTP: grants}) // that it is compiled once
 	for n, tt := range []struct {
@@ -207,7 +207,7 @@ func TestHTTPCalls(t *testing.T) {
 // Answers that come after their instance has gone are nobody's, and calls that are
 // open end with it.
 func TestLateAnswersAreForgotten(t *testing.T) {
-	h, e := house(t)
+	h, e := goHouse(t)
 	wasm := goGuest(t, "calls")
 	synctest.Test(t, func(t *testing.T) {
 		p := load(t, h, Config{Name: "p", Kind: Router, Wasm: wasm, KV: 1 << 20, Tick: time.Minute, HTTP: []string{"http://a.example"}, Params: []byte(`"http://a.example/slow"`)})
@@ -227,7 +227,7 @@ func TestLateAnswersAreForgotten(t *testing.T) {
 
 // A collector's calls are answered on its one instance, as the answers come.
 func TestCollectorsCallOut(t *testing.T) {
-	h, e := house(t)
+	h, e := goHouse(t)
 	wasm := goGuest(t, "calls")
 	synctest.Test(t, func(t *testing.T) {
 		p := load(t, h, Config{Name: "p", Kind: Collector, Wasm: wasm, KV: 1 << 20, Tick: time.Minute, HTTP: []string{"http://a.example"}, Params: []byte(`"http://a.example/ok"`)})

@@ -70,22 +70,42 @@ func (i *talliedInstance) Close() error {
 	return i.Instance.Close()
 }
 
-// house is a house with wazero, which is counted, and its log.
+// house is a house with wazero, which is counted.
 func house(t testing.TB) (*House, *tally) {
 	t.Helper()
-	h, e, _ := loudHouse(t)
-	return h, e
+	return houseIn(t, "")
 }
 
-func loudHouse(t testing.TB) (*House, *tally, *lines) {
+// goHouse is a house for guests written in Go, which take seconds to compile: the code
+// is kept in a folder for the other tests.
+func goHouse(t testing.TB) (*House, *tally) {
 	t.Helper()
-	w, err := wazero.New(wazero.Options{})
+	return houseIn(t, codeFolder)
+}
+
+// codeFolder is there while the tests run.
+var codeFolder string
+
+func TestMain(m *testing.M) {
+	above, err := os.MkdirTemp("", "plugins")
+	if err != nil {
+		panic(err)
+	}
+	codeFolder = filepath.Join(above, "code")
+	code := m.Run()
+	os.RemoveAll(above)
+	os.Exit(code)
+}
+
+func houseIn(t testing.TB, folder string) (*House, *tally) {
+	t.Helper()
+	w, err := wazero.New(wazero.Options{CacheDir: folder})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { w.Close() })
-	e, log := &tally{Engine: w}, new(lines)
-	return NewHouse(slog.New(log), e), e, log
+	e := &tally{Engine: w}
+	return NewHouse(nil, e), e
 }
 
 // lines are what was logged: LEVEL message.
@@ -164,7 +184,7 @@ func nothingOpen(t testing.TB, h *House, e *tally) {
 	}
 }
 
-// ask makes a call of the router, which is to go well.
+// route makes a call of the router, which is to go well.
 func route(t testing.TB, a *Attachment, path string) []uint16 {
 	t.Helper()
 	list, _, failure := a.Route(request(path), nil, everything{}, nil)
@@ -192,7 +212,7 @@ func hold(t testing.TB, a *Attachment) turn {
 	return held
 }
 
-// table is the cluster table of the three servers in another generation, with so many
+// tableOf is the cluster table of the three servers in another generation, with so many
 // more.
 func tableOf(generation uint32, more int) *abi.ClusterTable {
 	t := *threeServers

@@ -293,7 +293,7 @@ func TestNeeds(t *testing.T) {
 
 // The result of a filter is a copy: the guest cannot change what was checked.
 func TestOperationsAreCopied(t *testing.T) {
-	h, _ := house(t)
+	h, _ := goHouse(t)
 	c := Config{Name: "p", Kind: Filter, OnError: "skip", Wasm: goGuest(t, "")}
 	a, end := loaded(t, h, c)
 	defer end()
