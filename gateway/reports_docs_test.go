@@ -323,3 +323,26 @@ func documentedOutcome(e *Explanation) string {
 	}
 	return strings.Join(all, ", ")
 }
+
+// The guide says that an instance which was stopped is dropped, and so it is: with one
+// instance the next request is answered, by another one.
+func TestReportStoppedGuests(t *testing.T) {
+	t.Parallel()
+	t.Run("DX-05: instances that were stopped", stoppedGuests)
+}
+
+func stoppedGuests(t *testing.T) {
+	if guide := reportText(t, "../abi/ABI.md"); !regexp.MustCompile("(?i)\\| `exhausted` \\|[^\n]*drop").MatchString(guide) {
+		t.Error("ABI.md does not say that an instance is dropped when its fuel is used up")
+	}
+	hs := newHomes(t, "a", "b")
+	addr, g := start(t, routerText(hs, moody, ", limits: { instances: 1 }", ""), hs.options())
+	for range 3 {
+		visit(t, addr, at("l"), "") // it never ends by itself
+		until(t, "another instance answers", func() bool { return visit(t, addr, at("1"), "").origin() == "b" })
+	}
+	p := g.Plugins()[0]
+	if built, there := p.Counters.Built.Load(), p.Standings[0].Instances; built < 4 || there != 1 {
+		t.Errorf("%d instances were made and %d is there, want one for each that was stopped", built, there)
+	}
+}
