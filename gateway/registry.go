@@ -20,7 +20,8 @@ import (
 
 // registry holds what outlives snapshots: the states of origins, by address;
 // their pools, by all that shapes a connection; queues, by cluster; the turns of
-// balancers, by group; bindings, by session. Each snapshot names what it uses;
+// balancers, by group; bindings, by session; plugins, by module and configuration, and
+// their attachments, by place. Each snapshot names what it uses;
 // what the last one that named it has let go is closed. Health checks and samplers
 // belong to the current configuration alone.
 type registry struct {
