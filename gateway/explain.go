@@ -23,6 +23,7 @@ type Explainer struct {
 // is nil if one of them is an error. Nothing is bound or opened.
 func NewExplainer(cfg *config.Config) (*Explainer, config.Problems) {
 	g := New(Options{})
+	g.registry.serves = false // nothing is kept, and plugins do nothing but answer
 	snap, problems := compile(cfg, newUses(g.registry), metrics.New(nil).NewSet(), &g.dates)
 	if problems.Errors() > 0 {
 		return nil, problems

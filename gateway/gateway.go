@@ -118,7 +118,7 @@ func New(o Options) *Gateway {
 		dial = dialTCP
 	}
 	g.registry = newRegistry(dial, g.log)
-	g.registry.keepsCode = true
+	g.registry.serves = true
 	if o.Engines != nil {
 		g.registry.engines = o.Engines
 	}

@@ -36,7 +36,7 @@ func (r *registry) houseOf(cfg *config.Config) (*plugins.House, error) {
 		return r.house, nil
 	}
 	folder := ""
-	if r.keepsCode {
+	if r.serves {
 		folder = codeFolder(cfg.Node.StateDir)
 	}
 	engines, err := r.engines(folder)
@@ -163,7 +163,9 @@ func (c *compiler) attach(path, name string, o plugins.AttachOptions) *plugins.A
 	if p == nil {
 		return nil // that is told already
 	}
-	o.Fetch = fetch
+	if o.Still = !c.uses.r.serves; !o.Still {
+		o.Fetch = fetch
+	}
 	key := c.keys[name] + " at " + o.Place.String()
 	a, err := c.uses.attachment(key, p, o)
 	if err != nil {

@@ -25,12 +25,12 @@ import (
 // what the last one that named it has let go is closed. Health checks and samplers
 // belong to the current configuration alone.
 type registry struct {
-	dial      func(ctx context.Context, network, address string) (net.Conn, error)
-	log       *slog.Logger // told of origins that go out and come back
-	engines   Engines
-	keepsCode bool   // native code of guests is kept in the state directory
-	told      func() // called when an origin tells other than before; nil: nobody is
-	lobby     admission.Lobby
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	log     *slog.Logger // told of origins that go out and come back
+	engines Engines
+	serves  bool   // it is of a gateway, not of a mere check: guests tick and call out, and their native code is kept
+	told    func() // called when an origin tells other than before; nil: nobody is
+	lobby   admission.Lobby
 
 	mu        sync.Mutex
 	states    shelf[string, *originState]

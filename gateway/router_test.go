@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -214,5 +215,25 @@ func TestRouterCallsOut(t *testing.T) {
 	refused := strings.Replace(routerText(hs, "good/caller", plugin, ""), fmt.Sprintf("http: [%q]", oracle.URL), `http: ["cluster:app"]`, 1)
 	if _, problems := NewExplainer(load(t, refused)); problems.Errors() == 0 || problems[0].Code != "E514" {
 		t.Errorf("%v, want E514", problems)
+	}
+}
+
+// Who only explains keeps nothing on disk, so that it can be somebody else than the
+// gateway's user, and lets no guest do anything by itself.
+func TestExplainerKeepsGuestsStill(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	text := "node: { state_dir: \"" + state + "\" }\n" + routerText(newHomes(t, "a", "b"), "evil/call/tick-trap", ", tick: 100ms", "")
+	e, problems := NewExplainer(load(t, text))
+	if problems.Errors() > 0 {
+		t.Fatal(problems)
+	}
+	if kept, err := os.ReadDir(state); err != nil || len(kept) != 0 {
+		t.Errorf("%d things are kept in the state directory, %v", len(kept), err)
+	}
+	for _, a := range e.snap.attachments {
+		if a.Ticks() {
+			t.Error("the guest ticks")
+		}
 	}
 }

@@ -34,6 +34,9 @@ type AttachOptions struct {
 
 	// Fetch makes the guests' http calls. Nil: they are refused.
 	Fetch Fetch
+
+	// Still means that gw_tick is not called: nothing happens but what is asked for.
+	Still bool
 }
 
 // Attach makes an attachment with one instance. The error is of its making.
@@ -52,7 +55,9 @@ func (p *Plugin) Attach(o AttachOptions) (*Attachment, error) {
 		return nil, err
 	}
 	a.pool.add(i)
-	a.startTicker()
+	if !o.Still {
+		a.startTicker()
+	}
 	return a, nil
 }
 
@@ -69,6 +74,9 @@ func (a *Attachment) Close() {
 // moment is the time since the attachment was made: reading it costs half of what
 // time.Now does.
 func (a *Attachment) moment() time.Duration { return time.Since(a.begun) }
+
+// Ticks reports whether gw_tick is called.
+func (a *Attachment) Ticks() bool { return a.ended != nil }
 
 // Plugin is what is attached.
 func (a *Attachment) Plugin() *Plugin { return a.plugin }
