@@ -198,7 +198,8 @@ func TestServerNoLongerListedDrains(t *testing.T) {
 }
 
 // D-WL-10: who is cut off from the others tells of itself alone; while others are up,
-// that empties no list. When nobody who tells is up, what was told last holds.
+// that empties no list. Who tells nothing any more stays with what it has told, and
+// when nobody who tells is up, what was told last holds.
 func TestServerCutOff(t *testing.T) {
 	t.Parallel()
 	s := startServers(t)
@@ -211,6 +212,7 @@ func TestServerCutOff(t *testing.T) {
 	s.awaitChecks("a", "b", "c")
 	s.want("nobody tells anything", "a, b, c")
 	s.tells(s.list("a", "b", "c"), "a", "b", "c")
+	s.awaitChecks("a", "b", "c")
 	for _, h := range s.homes {
 		h.kill()
 	}

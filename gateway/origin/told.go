@@ -16,7 +16,8 @@ type Told struct {
 	Edition string
 
 	// Cluster is the list of the servers of its WebLogic cluster, as it stands in
-	// X-WebLogic-Cluster-List (D-WL-10). Empty: it does not say.
+	// X-WebLogic-Cluster-List (D-WL-10). An answer without one says that nothing has
+	// changed. Empty: it has never said.
 	Cluster string
 }
 
@@ -26,7 +27,7 @@ const (
 	maxList  = 64 << 10 // 800 servers fit
 )
 
-// Told is what the last good answer to a check has said; before one, nothing. Where
+// Told is what good answers to checks have said last; before one, nothing. Where
 // checks ask at several paths, the first that says something counts.
 func (o *Origin) Told() Told {
 	o.mu.Lock()
@@ -61,7 +62,7 @@ func (c *Check) keep(head []byte) (news bool) {
 	before, t := o.says(), o.told[c.o.Path]
 	t.Edition = fieldOf(head, "x-edition", maxLabel)
 	if c.o.ClusterInfo {
-		t.Cluster = fieldOf(head, "x-weblogic-cluster-list", maxList)
+		t.Cluster = cmp.Or(fieldOf(head, "x-weblogic-cluster-list", maxList), t.Cluster)
 	}
 	if o.told == nil {
 		o.told = make(map[string]Told)

@@ -130,6 +130,32 @@ func TestOnlyNewsIsTold(t *testing.T) {
 	})
 }
 
+// An answer without a list of servers takes none back.
+func TestServersStayToldWithoutNews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o, news := newTeller(), 0
+		p, end := inMemory(t, o.script, func(po *PoolOptions) { po.Origin.OnTold = func(*Origin) { news++ } })
+		defer end()
+		c := p.Check(CheckOptions{Path: "/a", Interval: time.Second, Timeout: time.Second, ClusterInfo: true})
+		defer c.Stop()
+		for _, step := range []struct{ fields, want string }{
+			{"X-WebLogic-Cluster-List: 1!a!80\r\n", "1!a!80"},
+			{"", "1!a!80"},
+			{"X-WebLogic-Cluster-List:\r\n", "1!a!80"},
+			{"X-WebLogic-Cluster-List: 2!b!80\r\n", "2!b!80"},
+		} {
+			o.tell(step.fields, "")
+			time.Sleep(time.Minute)
+			if got := p.Origin().Told().Cluster; got != step.want {
+				t.Errorf("after %q told %q, want %q", step.fields, got, step.want)
+			}
+		}
+		if news != 2 {
+			t.Errorf("%d times news, want 2", news)
+		}
+	})
+}
+
 // Where two clusters ask one origin in two ways, neither takes back what the other
 // has heard, and what was told at a path that is asked for no more is forgotten.
 func TestChecksDoNotContradictEachOther(t *testing.T) {
