@@ -30,6 +30,7 @@ func (c *compiler) cluster(name string, cfg config.Cluster) *cluster {
 			BodyIdle:  time.Duration(cfg.BodyIdleTimeout),
 		},
 		policy:       policy(cfg.Failover),
+		maxEjected:   cfg.Failover.MaxEjected,
 		countTunnels: *cfg.CountTunnels,
 		queue:        c.uses.queue(name, admission.Options{Size: cfg.Queue.Size, Timeout: time.Duration(cfg.Queue.Timeout)}),
 		overflows:    cfg.Queue.Overflow == "failover",
@@ -107,7 +108,7 @@ func (c *compiler) checks(m *member, cfg config.Cluster, key poolKey) {
 	switch h, p := cfg.Health, cfg.Failover.Ping; {
 	case h != nil:
 		o.Path, o.Interval, o.Timeout = h.Path, time.Duration(h.Interval), time.Duration(h.Timeout)
-		o.DownAfter, o.UpAfter, o.Expect = h.DownAfter, h.UpAfter, h.Expect.Ranges
+		o.DownAfter, o.UpAfter, o.Expect, o.Contains = h.DownAfter, h.UpAfter, h.Expect.Ranges, h.Contains
 	case p != nil:
 		o.Path, o.Interval, o.Timeout, o.WhileDown = p.Path, time.Duration(p.Interval), time.Duration(p.Timeout), true
 	default:
@@ -124,6 +125,12 @@ func policy(cfg config.Failover) origin.Policy {
 	for _, name := range cfg.Count {
 		faults, _ := origin.FaultsNamed(name)
 		p.Count |= faults
+	}
+	if r := cfg.ErrorRate; r != nil {
+		p.Rate = &origin.RatePolicy{
+			Share: r.Share, Window: time.Duration(r.Window), Attempts: r.Attempts,
+			Out: time.Duration(r.Out), LongestOut: time.Duration(r.LongestOut),
+		}
 	}
 	return p
 }

@@ -62,7 +62,7 @@ func (x *Exchange) blame(f origin.Failure) {
 	x.blamed, x.counted = true, m.cluster.policy.Count.Has(f.Fault)
 	f.Began, f.At, f.Cluster, f.Trial, f.Beyond = x.tick, time.Now(), m.cluster.name, x.trial, x.trip.Beyond()
 	x.trial = false // its outcome is told once: what comes later is no news of an origin that is out
-	m.state.origin.Failed(f, &m.cluster.policy, x.lastOpen())
+	m.state.origin.Failed(f, &m.cluster.policy, x.lastOpen() || m.cluster.manyOut())
 }
 
 // praise counts a success of the attempt.
@@ -70,6 +70,22 @@ func (x *Exchange) praise() {
 	x.member.state.origin.Succeeded(x.trial)
 	x.trial = false
 }
+
+// manyOut reports whether one more of the cluster's origins must not be ejected.
+func (cl *cluster) manyOut() bool {
+	if cl.maxEjected == allOfThem {
+		return false
+	}
+	out := 1
+	for _, m := range cl.members {
+		if m.state.origin.Health() != origin.Up {
+			out++
+		}
+	}
+	return out*allOfThem > int(cl.maxEjected)*len(cl.members)
+}
+
+const allOfThem = 100_00 // as a [unit.Percent]
 
 // lastOpen reports whether no other origin of the group could take over.
 func (x *Exchange) lastOpen() bool {

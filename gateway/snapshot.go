@@ -14,6 +14,7 @@ import (
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/route"
 	"weirkeep/gateway/session"
+	"weirkeep/gateway/unit"
 	"weirkeep/gateway/wire"
 	"weirkeep/plugins"
 )
@@ -91,6 +92,7 @@ type cluster struct {
 	hostOrigin   bool
 	timeouts     origin.Timeouts
 	policy       origin.Policy // what counts against an origin
+	maxEjected   unit.Percent  // of its origins, so many may be out when one is ejected
 	countTunnels bool          // tunnels keep their slot
 
 	// These hold where the cluster leads a group.

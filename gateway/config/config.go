@@ -249,10 +249,21 @@ type Queue struct {
 // Failover says when an origin is given up (ejected), and how it comes back.
 // Without ping and health one request tries it after 10 s.
 type Failover struct {
-	Threshold       int      `yaml:"threshold" default:"5" range:"1..1000"`                                                                                                                  // failures in a row, default 5
-	ConnectFailures Same     `yaml:"connect_failures" default:"1"`                                                                                                                           // failed connects in a row that suffice alone, default 1; same: as many as threshold
-	Count           []string `yaml:"count" default:"connect|reset|timeout|502|503|504" enum:"connect|reset|timeout|502|503|504|all-5xx" hint:"all-5xx stands for every 5xx but 501 and 505"` // what is a failure; default [connect, reset, timeout, "502", "503", "504"]; all-5xx: every 5xx but 501 and 505
-	Ping            *Ping    `yaml:"ping"`                                                                                                                                                   // requests to an ejected origin, until one is answered with anything but 500, 502, 503 and 504; nil: none
+	Threshold       int          `yaml:"threshold" default:"5" range:"1..1000"`                                                                                                                  // failures in a row, default 5
+	ConnectFailures Same         `yaml:"connect_failures" default:"1"`                                                                                                                           // failed connects in a row that suffice alone, default 1; same: as many as threshold
+	Count           []string     `yaml:"count" default:"connect|reset|timeout|502|503|504" enum:"connect|reset|timeout|502|503|504|all-5xx" hint:"all-5xx stands for every 5xx but 501 and 505"` // what is a failure; default [connect, reset, timeout, "502", "503", "504"]; all-5xx: every 5xx but 501 and 505
+	ErrorRate       *ErrorRate   `yaml:"error_rate"`                                                                                                                                             // failures with successes between them; nil: those never count
+	MaxEjected      unit.Percent `yaml:"max_ejected" default:"100%" range:"0%..100%"`                                                                                                            // of the cluster's origins, so many may be out for other failures than connects, default 100%: all but the last
+	Ping            *Ping        `yaml:"ping"`                                                                                                                                                   // requests to an ejected origin, until one is answered with anything but 500, 502, 503 and 504; nil: none
+}
+
+// ErrorRate says which part of attempts that fail ejects an origin, and for how long.
+type ErrorRate struct {
+	Share      unit.Percent  `yaml:"share" required:"true" range:"1%..100%"`   // of the attempts of a window, so many fail
+	Window     unit.Duration `yaml:"window" default:"10s" range:"1s..10m"`     // default 10s
+	Attempts   int           `yaml:"attempts" default:"20" range:"1..1000000"` // with fewer in a window the share says nothing; default 20
+	Out        unit.Duration `yaml:"out" default:"10s" range:"1s..1h"`         // how long it is left alone at least, default 10s; twice as long each time that it comes soon again
+	LongestOut unit.Duration `yaml:"longest_out" default:"5m" range:"1s..1d"`  // up to this, default 5m; soon is: within this of its return
 }
 
 // Same is a count, or zero for the word "same".
@@ -274,6 +285,7 @@ type Health struct {
 	DownAfter int           `yaml:"down_after" default:"3" range:"1..100"`     // bad answers in a row, default 3
 	UpAfter   int           `yaml:"up_after" default:"2" range:"1..100"`       // good answers in a row, default 2
 	Expect    StatusRanges  `yaml:"expect" default:"200-399"`                  // statuses of good answers, such as "200-299,301"; default 200-399
+	Contains  string        `yaml:"contains"`                                  // a text in the first 64 KiB of the content of good answers; default: nobody looks
 }
 
 // StatusRanges is a set of statuses.

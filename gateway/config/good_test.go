@@ -80,7 +80,7 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 			Upgrades:         []string{"websocket"},
 			CountTunnels:     &yes,
 			Queue:            Queue{Size: 200, Timeout: 10 * s, Overflow: "busy"},
-			Failover:         Failover{Threshold: 5, ConnectFailures: 1, Count: []string{"connect", "reset", "timeout", "502", "503", "504"}},
+			Failover:         Failover{Threshold: 5, ConnectFailures: 1, Count: []string{"connect", "reset", "timeout", "502", "503", "504"}, MaxEjected: 100_00},
 			Retry:            Retry{Retries: &one, Budget: 2000},
 			OnExhausted:      "fail",
 		}},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,8 @@ import (
 )
 
 const (
-	leaveBytes = 64 << 10               // of an answer's content that a check reads
+	leaveBytes = 64 << 10               // of an answer's content that a check reads away
+	lookBytes  = 64 << 10               // and in which it looks for a text
 	leaveTime  = 100 * time.Millisecond // for which it does
 )
 
@@ -38,7 +40,7 @@ func (c *Check) once(ctx context.Context) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, c.o.Timeout)
 	defer cancel()
-	nc, code, head, err := c.ask(ctx)
+	nc, a, err := c.ask(ctx)
 	defer nc.discard()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) && err != nil {
 		err = ErrTimeout
@@ -46,33 +48,60 @@ func (c *Check) once(ctx context.Context) {
 	what := "GET " + c.o.Path + ": "
 	switch {
 	case err == nil:
-		good, what := c.accepts(code), what+strconv.Itoa(code)
-		if !good {
-			what += ", expected " + c.expected()
+		wrong := c.wrong(a)
+		if wrong == "" {
+			c.hear(a.head)
 		}
-		if good {
-			c.hear(head)
-		}
-		c.pool.origin.tell(c.judge(good, what, began))
+		c.pool.origin.tell(c.judge(wrong == "", what+strconv.Itoa(a.code)+wrong, began))
 		nc.leave()
 	case !isLocal(err):
 		c.pool.origin.tell(c.judge(false, what+brief(err), began))
 	}
 }
 
-// ask makes a connection and returns it with the status and the head that came.
-// With an error it may still return what was opened.
-func (c *Check) ask(ctx context.Context) (nc *conn, code int, head []byte, err error) {
+// answer is what came of a check's request.
+type answer struct {
+	code    int
+	head    []byte
+	content []byte // some of it, if the check looks at it
+}
+
+// ask makes a connection and returns it with what came. With an error it may still
+// return what was opened.
+func (c *Check) ask(ctx context.Context) (nc *conn, a answer, err error) {
 	if nc, err = c.pool.connect(ctx); err != nil {
-		return nc, 0, nil, err
+		return nc, a, err
 	}
 	stop := context.AfterFunc(ctx, func() { nc.SetDeadline(past) })
 	defer stop()
 	if _, err = nc.Write(c.request); err != nil {
-		return nc, 0, nil, err
+		return nc, a, err
 	}
-	code, head, err = readFinal(bufio.NewReader(nc))
-	return nc, code, head, err
+	in := bufio.NewReader(nc)
+	if a.code, a.head, err = readFinal(in); err == nil && c.o.Contains != "" && c.accepts(a.code) {
+		a.content, err = readContent(a.head, in)
+	}
+	return nc, a, err
+}
+
+// readContent is the beginning of the content behind a head.
+func readContent(head []byte, in io.Reader) ([]byte, error) {
+	r, err := http.ReadResponse(bufio.NewReader(io.MultiReader(bytes.NewReader(head), in)), nil)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r.Body, lookBytes))
+}
+
+// wrong is what is wrong with an answer, to be said behind its status; empty: nothing.
+func (c *Check) wrong(a answer) string {
+	switch {
+	case !c.accepts(a.code):
+		return ", expected " + c.expected()
+	case !bytes.Contains(a.content, []byte(c.o.Contains)):
+		return fmt.Sprintf(", without the text %q", c.o.Contains)
+	}
+	return ""
 }
 
 // accepts reports whether a status is that of a good answer (D-WC-06).

@@ -31,6 +31,10 @@ type CheckOptions struct {
 	// Empty: all but 500, 502, 503 and 504.
 	Expect [][2]int
 
+	// Contains is a text that stands in the first 64 KiB of the content of good answers.
+	// Empty: nobody looks.
+	Contains string
+
 	// WhileDown makes the check a ping: it runs only while the origin is out,
 	// from an interval after it went, and the first good answer readmits,
 	// unless the origin has a health check.

@@ -63,4 +63,7 @@ type Policy struct {
 	// Count is which faults are failures. One that is not neither counts nor
 	// breaks a row.
 	Count Faults
+
+	// Rate is for failures that have successes between them. Nil: those never eject.
+	Rate *RatePolicy
 }

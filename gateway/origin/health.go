@@ -26,8 +26,11 @@ func (o *Origin) Answers() bool {
 // those. trial says that [Origin.Claim] let it through: only then does it bring
 // back an origin that is out, since any other attempt may have begun before.
 //
-// It is called for every request and costs an atomic load where none failed.
+// It is called for every request and costs two atomic loads where none failed.
 func (o *Origin) Succeeded(trial bool) {
+	if o.rate.counting.Load() {
+		o.rate.good.Add(1)
+	}
 	if !trial && o.row.Load() == 0 {
 		return
 	}
@@ -41,25 +44,25 @@ func (o *Origin) succeed(trial bool) *Transition {
 		o.forget()
 		return nil
 	}
-	if !trial || len(o.checks) > 0 {
+	if !trial || !o.open(time.Now()) {
 		return nil
 	}
 	return o.change(Transition{To: Up, At: time.Now(), By: Trial, Why: "answered"})
 }
 
 // Failed is told of each attempt at which something was wrong, and whether by
-// the policy it ejects the origin. last says that no other origin of its group
-// is usable: then only failed connects eject it, since one that answers badly
+// the policy it ejects the origin. spared says that too few other origins of its group
+// are usable: then only failed connects eject it, since one that answers badly
 // beats none. A trial that fails keeps the origin out; one that fails in a way that
 // does not count brings it back, as that would not have put it out either.
-func (o *Origin) Failed(f Failure, p *Policy, last bool) (ejected bool) {
+func (o *Origin) Failed(f Failure, p *Policy, spared bool) (ejected bool) {
 	o.failure.Store(&f)
-	t := o.fail(&f, p, last)
+	t := o.fail(&f, p, spared)
 	o.tell(t)
 	return t != nil && t.To == Ejected
 }
 
-func (o *Origin) fail(f *Failure, p *Policy, last bool) *Transition {
+func (o *Origin) fail(f *Failure, p *Policy, spared bool) *Transition {
 	counts := p.Count.Has(f.Fault) && !f.Beyond
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -70,16 +73,23 @@ func (o *Origin) fail(f *Failure, p *Policy, last bool) *Transition {
 		return nil
 	}
 	o.count(f.Fault)
-	if !o.tooMany(p, last) {
+	t := Transition{To: Ejected, At: f.At, Why: f.Why(), Failures: int(o.row.Load()), Cluster: f.Cluster}
+	tooOften := p.Rate != nil && o.rate.failed(p.Rate, f.At) && !spared
+	switch {
+	case o.tooMany(p, spared):
+	case tooOften:
+		t.Why += "; " + o.rate.why(p.Rate)
+		o.heldTill = f.At.Add(o.rate.stay(p.Rate, f.At))
+	default:
 		return nil
 	}
-	return o.change(Transition{To: Ejected, At: f.At, Why: f.Why(), Failures: int(o.row.Load()), Cluster: f.Cluster})
+	return o.change(t)
 }
 
 // failOutside judges a failure of an origin that is out: only a trial's matters.
 func (o *Origin) failOutside(f *Failure, counts bool) *Transition {
 	switch {
-	case !f.Trial || len(o.checks) > 0:
+	case !f.Trial || !o.open(f.At):
 	case counts:
 		o.openToTrials(f.At)
 	default:
@@ -96,12 +106,12 @@ func (o *Origin) count(f Fault) {
 }
 
 // tooMany reports whether the failures that have counted eject the origin.
-func (o *Origin) tooMany(p *Policy, last bool) bool {
+func (o *Origin) tooMany(p *Policy, spared bool) bool {
 	if p.ConnectFailures > 0 && o.connects >= p.ConnectFailures {
 		return true
 	}
 	n := int(o.row.Load())
-	if last {
+	if spared {
 		n = o.connects
 	}
 	return n > 0 && n >= p.Threshold
@@ -116,7 +126,11 @@ func (o *Origin) forget() {
 // somebody condemns the origin, nobody sees it: then it returns nil.
 func (o *Origin) change(t Transition) (seen *Transition) {
 	o.forget()
+	o.rate.forget()
 	o.found = t.To
+	if t.To != Ejected && !o.heldTill.IsZero() {
+		o.heldTill, o.rate.back = time.Time{}, t.At
+	}
 	if len(o.judges) == 0 {
 		seen = o.show(t)
 	}

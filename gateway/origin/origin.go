@@ -51,15 +51,17 @@ type Origin struct {
 	// no lock held; what it tells is [Origin.Told]. Nil: nobody is told.
 	OnTold func(o *Origin)
 
-	health  atomic.Uint32             // a Health: what was found, or Down while somebody condemns it
-	row     atomic.Int64              // failures that counted since the last success
-	tried   atomic.Pointer[time.Time] // the ejection, or the last trial since; nil unless trials readmit
+	health  atomic.Uint32          // a Health: what was found, or Down while somebody condemns it
+	row     atomic.Int64           // failures that counted since the last success
+	trials  atomic.Pointer[trials] // nil unless trials readmit
 	failure atomic.Pointer[Failure]
 
 	mu       sync.Mutex       // held to change anything above or below
 	found    Health           // by requests and checks
 	judges   map[any]struct{} // who condemn it
 	connects int              // those of the row that were failed connects
+	rate     rate             // of failures
+	heldTill time.Time        // nobody readmits it before, unless it is the only one; zero: somebody may
 	checks   []*Check         // that run
 	told     map[string]Told  // by the path of the checks
 	history  history

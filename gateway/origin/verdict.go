@@ -63,7 +63,7 @@ func (c *Check) judge(good bool, why string, began time.Time) *Transition {
 	case !good && c.saysDown() && o.found != Down:
 		t.To = Down
 		return o.change(t)
-	case good && o.found != Up && o.cleared(c):
+	case good && o.found != Up && o.cleared(c) && !o.held(time.Now()):
 		t.To = Up
 		return o.change(t)
 	}
