@@ -153,7 +153,7 @@ func (c *compiler) group(r route.Group) *group {
 
 // balancer makes a balancer. Mistakes in options were found when the file was read.
 func (c *compiler) balancer(path, name string, options config.Options) balance.Balancer {
-	b, err := balance.New(name, options.Decode)
+	b, err := balance.New(name, nil, options.Decode)
 	if err != nil {
 		c.fail(path+".balancer", "E210", "%s.balancer: %v", path, err)
 	}

@@ -33,6 +33,7 @@ type Seeker struct {
 	Only   int           // index of the one where its session is at home; -1: any
 	Barred uint64        // those that it must not get, by index; those past 63 never are
 	Tester bool          // origins in maintenance are open to it
+	Key    uint64        // what it is balanced by, where the balancer goes by a key; 0: it has none
 	Waited time.Duration // how long Enter has waited, added up; the time-out bounds the sum
 	Client Client        // who waits
 
@@ -81,7 +82,7 @@ func (s *Seeker) Take(b balance.Balancer) int {
 	}
 	s.look()
 	for {
-		i := b.Pick(s.candidates)
+		i := b.Pick(s.candidates, s.Key)
 		if i < 0 || s.Slots[i].Take() {
 			return i
 		}

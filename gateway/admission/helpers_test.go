@@ -35,7 +35,7 @@ func newGroup(t testing.TB, o Options, capacities ...int) *group {
 // newGroupOf is a further queue for origins that others may share.
 func newGroupOf(t testing.TB, l *Lobby, o Options, slots ...*Slots) *group {
 	t.Helper()
-	b, err := balance.New(balance.Default, nil)
+	b, err := balance.New(balance.Default, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

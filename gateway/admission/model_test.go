@@ -102,7 +102,7 @@ func (m *model) pick(v *modelVisit, members []int) int {
 			Load:   m.origins[o].load, Capacity: m.origins[o].capacity,
 		}
 	}
-	return q.balancer.Pick(cs)
+	return q.balancer.Pick(cs, 0)
 }
 
 func (m *model) take(v *modelVisit, i int) {
@@ -191,7 +191,7 @@ func newModelTrial(t *testing.T, d drawn) *modelTrial {
 			slots = append(slots, tr.slots[i])
 		}
 		tr.groups = append(tr.groups, newGroupOf(t, l, o, slots...))
-		b, _ := balance.New(balance.Default, nil)
+		b, _ := balance.New(balance.Default, nil, nil)
 		tr.model.queues = append(tr.model.queues, modelQueue{o, origins, b})
 	}
 	return tr

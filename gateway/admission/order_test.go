@@ -165,10 +165,10 @@ type slow struct {
 	overtaken bool
 }
 
-func (s *slow) Peek([]balance.Candidate) (int, bool) { return -1, false }
+func (s *slow) Peek([]balance.Candidate, uint64) (int, bool) { return -1, false }
 
-func (s *slow) Pick(cs []balance.Candidate) int {
-	i := s.balancer.Pick(cs)
+func (s *slow) Pick(cs []balance.Candidate, key uint64) int {
+	i := s.balancer.Pick(cs, key)
 	if !s.overtaken && i >= 0 {
 		s.overtaken = s.slots[i].Take()
 	}

@@ -21,6 +21,7 @@ type Asker struct {
 	Only   int // -1: any
 	Barred uint64
 	Tester bool
+	Key    uint64
 }
 
 // Planned is what Enter would do. With no pick and no queueing it is [ErrNone].
@@ -64,7 +65,7 @@ func (w Why) String() string {
 // not at the others. It is pure: it moves no slot, no line and no turn, and where
 // nothing else happens in between, Enter does what it says.
 func Plan(members []State, a Asker, b balance.Balancer) Planned {
-	s := Seeker{Only: a.Only, Barred: a.Barred, Tester: a.Tester}
+	s := Seeker{Only: a.Only, Barred: a.Barred, Tester: a.Tester, Key: a.Key}
 	p := Planned{Pick: -1, Sure: true, Verdicts: make([]Verdict, len(members))}
 	candidates := make([]balance.Candidate, len(members))
 	for i, m := range members {
@@ -83,7 +84,7 @@ func Plan(members []State, a Asker, b balance.Balancer) Planned {
 func (s *Seeker) plan(candidates []balance.Candidate, b balance.Balancer) (i int, sure bool) {
 	switch {
 	case s.Only < 0:
-		return b.Peek(candidates)
+		return b.Peek(candidates, s.Key)
 	case candidates[s.Only].Usable:
 		return s.Only, true
 	}

@@ -18,7 +18,7 @@ func (g *group) plan(s *Seeker) Planned {
 	for _, slots := range g.slots {
 		states = append(states, slots.State())
 	}
-	return Plan(states, Asker{Only: s.Only, Barred: s.Barred, Tester: s.Tester}, g.balancer)
+	return Plan(states, Asker{Only: s.Only, Barred: s.Barred, Tester: s.Tester, Key: s.Key}, g.balancer)
 }
 
 // disagrees says where a visit did something else than was planned.
@@ -49,11 +49,15 @@ type planTrial struct {
 
 func newPlanTrial(d drawn, balancer string) *planTrial {
 	tr, l := &planTrial{drawn: d}, new(Lobby)
-	b, _ := balance.New(balancer, nil)
-	tr.group = &group{queue: l.NewQueue(Options{Size: tr.number(0, 6), Timeout: defaultTimeout}), balancer: b}
-	for range tr.number(1, 4) {
+	tr.group = &group{queue: l.NewQueue(Options{Size: tr.number(0, 6), Timeout: defaultTimeout})}
+	var members []balance.Member
+	for i := range tr.number(1, 4) {
 		tr.group.slots = append(tr.group.slots, l.NewSlots(tr.number(1, 3)))
+		members = append(members, balance.Member{
+			Name: fmt.Sprint(i), Key: fmt.Sprint("http://h:", i), Host: fmt.Sprint(i % 2), HostWeight: 1 + i%2, Weight: 1 + i,
+		})
 	}
+	tr.group.balancer, _ = balance.New(balancer, members, nil)
 	return tr
 }
 
@@ -71,7 +75,7 @@ func (tr *planTrial) step() string {
 		tr.leave()
 	}
 	s := tr.group.seeker(max(tr.number(-3, last), anywhere))
-	s.Barred, s.Tester = uint64(tr.number(0, 15)&tr.number(0, 15)), tr.number(0, 1) == 0
+	s.Barred, s.Tester, s.Key = uint64(tr.number(0, 15)&tr.number(0, 15)), tr.number(0, 1) == 0, uint64(tr.number(0, 9))
 	plan := tr.group.plan(s)
 	if again := tr.group.plan(s); !reflect.DeepEqual(again, plan) {
 		return fmt.Sprintf("planned %v, and %v when asked again", plan, again)
@@ -138,7 +142,7 @@ func TestPlanSaysWhyOrWhyNot(t *testing.T) {
 		{"none is open", "0/4,shut 0/4,bound 0/4,testers", Asker{Only: -1}, -1, false, "out, draining, in maintenance"},
 		{"no origin", "", Asker{Only: -1}, -1, false, ""},
 	} {
-		b, _ := balance.New(balance.Default, nil)
+		b, _ := balance.New(balance.Default, nil, nil)
 		p := Plan(states(tt.origins), tt.asker, b)
 		var why []string
 		for _, v := range p.Verdicts {
@@ -165,7 +169,7 @@ func states(origins string) (all []State) {
 }
 
 func TestPlanGivesThePartThatIsFree(t *testing.T) {
-	b, _ := balance.New(balance.Default, nil)
+	b, _ := balance.New(balance.Default, nil, nil)
 	p := Plan(states("0/4 1/4 4/4 9/4 1/4,shut"), Asker{Only: -1}, b)
 	for i, want := range []float64{1, 0.75, 0, 0, 0.75} {
 		if got := p.Verdicts[i].Share; got != want {

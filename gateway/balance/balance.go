@@ -26,43 +26,48 @@ type Candidate struct {
 
 // A Balancer chooses among the members of one group.
 type Balancer interface {
-	// Pick returns the index of a usable candidate, -1 when there is none.
-	// It is safe for concurrent use and does not allocate.
-	Pick(cs []Candidate) int
+	// Pick returns the index of a usable candidate, -1 when there is none. cs[i]
+	// is the balancer's member i; key is what the request is balanced by where the
+	// balancer goes by that (0: the request has none).
+	// It is safe for concurrent use.
+	Pick(cs []Candidate, key uint64) int
 
 	// Peek returns what Pick would now, and moves no turn. It is not sure where
 	// chance decides: then it is one of those that may be picked.
-	Peek(cs []Candidate) (i int, sure bool)
+	Peek(cs []Candidate, key uint64) (i int, sure bool)
 }
 
-// A Factory builds the balancer of one group. It calls decode once, with a
-// pointer to its own options, a struct whose field tags say key, default and
+// A Factory builds the balancer of one group of members, each of which has its
+// Live. It calls decode once, with a pointer to its own options, a struct whose field tags say key, default and
 // range; a balancer that has none gives it an empty struct, so that options
 // written for it are refused. The callback is config's, so that a mistake in
 // them is reported with its line and column; without options in the
 // configuration it may leave the struct as it is.
-type Factory func(decode func(into any) error) (Balancer, error)
+type Factory func(members []Member, decode func(into any) error) (Balancer, error)
 
 // balancers is every balancer there is, by its name in configuration, with what
-// an operator has to know of it. To add one, write its file and add its line
-// here: configuration, schema, messages and help take them from this table.
+// an operator has to know of it, and what it goes by. To add one, write its file
+// and add its line here: configuration, schema, messages and help take them from
+// this table.
 var balancers = map[string]struct {
 	build Factory
 	about string
+	uses  Uses
 }{
-	"capacity":    {newCapacity, aboutCapacity},
-	"random":      {newRandom, aboutRandom},
-	"round-robin": {newRoundRobin, aboutRoundRobin},
+	"capacity":    {newCapacity, aboutCapacity, 0},
+	"random":      {newRandom, aboutRandom, 0},
+	"round-robin": {newRoundRobin, aboutRoundRobin, 0},
 }
 
 // Default is the balancer of a cluster that names none.
 const Default = "capacity"
 
-// New builds the balancer called name for one group. decode fills the struct it
-// is given from the options of the configuration; nil means that there are none.
-// The error of an unknown name lists those there are; one of decode is returned
-// as it is.
-func New(name string, decode func(into any) error) (Balancer, error) {
+// New builds the balancer called name for one group of members. decode fills the
+// struct it is given from the options of the configuration; nil means that there
+// are none. The error of an unknown name lists those there are; one of decode is
+// returned as it is. Who only wants to know whether the options are right may leave
+// out the members.
+func New(name string, members []Member, decode func(into any) error) (Balancer, error) {
 	b, ok := balancers[name]
 	if !ok {
 		return nil, fmt.Errorf("balancer %q does not exist: there is %s", name, strings.Join(Names(), ", "))
@@ -70,12 +75,15 @@ func New(name string, decode func(into any) error) (Balancer, error) {
 	if decode == nil {
 		decode = nothingWritten
 	}
-	return b.build(decode)
+	return b.build(withLives(members), decode)
 }
 
 // About is what an operator has to know of a balancer: how it picks, what it is
 // good for, its options. Empty: there is none of that name.
 func About(name string) string { return balancers[name].about }
+
+// UsesOf is what the balancer called name goes by.
+func UsesOf(name string) Uses { return balancers[name].uses }
 
 func nothingWritten(any) error { return nil }
 

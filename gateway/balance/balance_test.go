@@ -12,7 +12,7 @@ import (
 
 func mustNew(t testing.TB, name string) Balancer {
 	t.Helper()
-	b, err := New(name, nil)
+	b, err := New(name, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestRoundRobinTakesOriginsInTurn(t *testing.T) {
 			b := mustNew(t, "round-robin")
 			var got []int
 			for word := range strings.FieldsSeq(tt.groups) {
-				got = append(got, b.Pick(group(word)))
+				got = append(got, b.Pick(group(word), 0))
 			}
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("picks %v, want %v", got, tt.want)
@@ -61,7 +61,7 @@ func TestRoundRobinTakesOriginsInTurn(t *testing.T) {
 
 func TestEmptyGroupHasNoPick(t *testing.T) {
 	for _, name := range Names() {
-		if got := mustNew(t, name).Pick(nil); got != -1 {
+		if got := mustNew(t, name).Pick(nil, 0); got != -1 {
 			t.Errorf("%s: Pick(nil) = %d, want -1", name, got)
 		}
 	}
@@ -73,7 +73,7 @@ func TestRandomIsUniformOverTheUsable(t *testing.T) {
 	b, cs := mustNew(t, "random"), group("u-uu-")
 	counts := make([]int, len(cs))
 	for range 30000 {
-		counts[b.Pick(cs)]++
+		counts[b.Pick(cs, 0)]++
 	}
 	for i, c := range cs {
 		if want := 10000; c.Usable && (counts[i] < want-500 || counts[i] > want+500) {
@@ -89,7 +89,7 @@ func TestRandomIsUniformOverTheUsable(t *testing.T) {
 func TestRandomFindsTheOnlyUsable(t *testing.T) {
 	b, cs := mustNew(t, "random"), group("--------------u-")
 	for range 200 {
-		if i := b.Pick(cs); i != 14 {
+		if i := b.Pick(cs, 0); i != 14 {
 			t.Fatalf("Pick() = %d, want 14", i)
 		}
 	}
@@ -99,7 +99,7 @@ func TestRandomPicksDoNotFollowATurn(t *testing.T) {
 	b, cs := mustNew(t, "random"), group("uu")
 	repeats, last := 0, -1
 	for range 1000 {
-		i := b.Pick(cs)
+		i := b.Pick(cs, 0)
 		if i == last {
 			repeats++
 		}
@@ -111,7 +111,7 @@ func TestRandomPicksDoNotFollowATurn(t *testing.T) {
 }
 
 func TestUnknownBalancerListsThoseThereAre(t *testing.T) {
-	_, err := New("round-robbin", nil)
+	_, err := New("round-robbin", nil, nil)
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -134,7 +134,7 @@ func TestEveryBalancerDecodesItsOptionsOnce(t *testing.T) {
 	refusal := errors.New("unknown key")
 	for _, name := range Names() {
 		var asked []any
-		b, err := New(name, func(into any) error {
+		b, err := New(name, nil, func(into any) error {
 			asked = append(asked, into)
 			return refusal
 		})
@@ -162,7 +162,7 @@ func hammerTurns(t *testing.T, b Balancer) {
 	for range goroutines {
 		wg.Go(func() {
 			for range each {
-				counts[b.Pick(cs)].Add(1)
+				counts[b.Pick(cs, 0)].Add(1)
 			}
 		})
 	}
@@ -201,7 +201,7 @@ func hammerView(t *testing.T, name string, b Balancer, g int) {
 				usable++
 			}
 		}
-		i := b.Pick(cs)
+		i := b.Pick(cs, 0)
 		if usable == 0 && i != -1 || usable > 0 && (i < 0 || !cs[i].Usable) {
 			t.Errorf("%s: picked %d of %v", name, i, cs)
 			return
@@ -213,7 +213,7 @@ func TestPickAllocatesNothing(t *testing.T) {
 	cs := group("uu-uu-uu")
 	for _, name := range Names() {
 		b := mustNew(t, name)
-		if n := testing.AllocsPerRun(1000, func() { b.Pick(cs) }); n != 0 {
+		if n := testing.AllocsPerRun(1000, func() { b.Pick(cs, 0) }); n != 0 {
 			t.Errorf("%s: Pick allocates %v times, want 0", name, n)
 		}
 	}
@@ -227,7 +227,7 @@ func BenchmarkPick(b *testing.B) {
 			balancer := mustNew(b, name)
 			b.ReportAllocs()
 			for b.Loop() {
-				balancer.Pick(cs)
+				balancer.Pick(cs, 0)
 			}
 		})
 	}
@@ -240,7 +240,7 @@ func TestEveryBalancerIsExplained(t *testing.T) {
 		if about == "" {
 			t.Errorf("nothing is said of %s", name)
 		}
-		New(name, func(into any) error {
+		New(name, nil, func(into any) error {
 			for f := range reflect.TypeOf(into).Elem().Fields() {
 				key, fallback := f.Tag.Get("yaml"), f.Tag.Get("default")
 				if !strings.Contains(about, "  "+key+": "+fallback) {

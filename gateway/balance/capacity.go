@@ -29,7 +29,7 @@ type capacityOptions struct {
 	Tie string `yaml:"tie" default:"equal-load" enum:"equal-load|weighted"` // equal-load (default): equal loads are a tie, whatever the capacities | weighted: only equal shares are
 }
 
-func newCapacity(decode func(into any) error) (Balancer, error) {
+func newCapacity(_ []Member, decode func(into any) error) (Balancer, error) {
 	var o capacityOptions
 	if err := decode(&o); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func newCapacity(decode func(into any) error) (Balancer, error) {
 // Pick implements [Balancer]. A pick that another one overtook looks again, so
 // that no turn is given twice. It goes by the loads it was given: what the other
 // one adds to them is not in there yet.
-func (c *capacity) Pick(cs []Candidate) int {
+func (c *capacity) Pick(cs []Candidate, _ uint64) int {
 	for {
 		turn := c.turn.Load()
 		i := c.choose(cs, turn)
@@ -51,7 +51,7 @@ func (c *capacity) Pick(cs []Candidate) int {
 }
 
 // Peek implements [Balancer].
-func (c *capacity) Peek(cs []Candidate) (int, bool) {
+func (c *capacity) Peek(cs []Candidate, _ uint64) (int, bool) {
 	return c.choose(cs, c.turn.Load()), true
 }
 

@@ -98,7 +98,7 @@ func TestCapacityPicksAsItIsTold(t *testing.T) {
 		tie := rapid.SampledFrom(ties).Draw(rt, "tie")
 		b, reference := newTie(t, tie), naive{equalLoad: tie == "equal-load", last: -1}
 		for _, cs := range rapid.SliceOfN(rapid.SliceOfN(someCandidate, 0, 6), 1, 8).Draw(rt, "groups") {
-			if got, want := b.Pick(cs), reference.pick(cs); got != want {
+			if got, want := b.Pick(cs, 0), reference.pick(cs); got != want {
 				rt.Fatalf("picked %d of %+v, want %d", got, cs, want)
 			}
 		}

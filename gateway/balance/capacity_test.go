@@ -13,7 +13,7 @@ var ties = []string{"equal-load", "weighted"}
 
 func newTie(t testing.TB, tie string) Balancer {
 	t.Helper()
-	b, err := New("capacity", func(into any) error {
+	b, err := New("capacity", nil, func(into any) error {
 		into.(*capacityOptions).Tie = tie
 		return nil
 	})
@@ -44,7 +44,7 @@ func (s *simulation) begin() int {
 		o := &s.origins[i]
 		o.Usable = !s.out[i] && o.Load < o.Capacity
 	}
-	i := s.balancer.Pick(s.origins)
+	i := s.balancer.Pick(s.origins, 0)
 	if i >= 0 {
 		s.origins[i].Load++
 	}
@@ -245,7 +245,7 @@ func chooseLast(t *testing.T, b Balancer, i int) {
 	t.Helper()
 	cs := standing()
 	cs[i].Usable = true
-	if got := b.Pick(cs); got != i {
+	if got := b.Pick(cs, 0); got != i {
 		t.Fatalf("Pick() = %d, want %d, the only usable one", got, i)
 	}
 }
@@ -275,7 +275,7 @@ func TestTies(t *testing.T) {
 			for tie, want := range map[string]int{"": tt.equalLoad, "equal-load": tt.equalLoad, "weighted": tt.weighted} {
 				b := newTie(t, tie)
 				chooseLast(t, b, tt.last)
-				if got := b.Pick(tt.cs); got != want {
+				if got := b.Pick(tt.cs, 0); got != want {
 					t.Errorf("tie %q: origin %d, want %d", tie, got, want)
 				}
 			}
@@ -288,7 +288,7 @@ func TestTurnStandsAfterTheOriginChosenLast(t *testing.T) {
 	forEachTie(t, func(t *testing.T, b Balancer) {
 		var got []int
 		for _, loads := range [][]int64{{0, 0, 0}, {9, 0, 9}, {0, 0, 0}, {0, 0, 0}, {9, 9, 0}, {0, 0, 0}} {
-			got = append(got, b.Pick(standing(loads...)))
+			got = append(got, b.Pick(standing(loads...), 0))
 		}
 		if want := []int{0, 1, 2, 0, 2, 0}; !slices.Equal(got, want) {
 			t.Errorf("origins %v, want %v", got, want)
@@ -299,10 +299,10 @@ func TestTurnStandsAfterTheOriginChosenLast(t *testing.T) {
 func TestNoneUsableLeavesTheTurnWhereItIs(t *testing.T) {
 	forEachTie(t, func(t *testing.T, b Balancer) {
 		chooseLast(t, b, 1)
-		if got := b.Pick(standing()); got != -1 {
+		if got := b.Pick(standing(), 0); got != -1 {
 			t.Errorf("Pick() = %d, want -1", got)
 		}
-		if got := b.Pick(standing(0, 0, 0)); got != 2 {
+		if got := b.Pick(standing(0, 0, 0), 0); got != 2 {
 			t.Errorf("Pick() = %d, want 2", got)
 		}
 	})
@@ -330,7 +330,7 @@ func TestAnyLoadAndCapacityAreComparedExactly(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			forEachTie(t, func(t *testing.T, b Balancer) {
-				if got := b.Pick(tt.cs); got != tt.want {
+				if got := b.Pick(tt.cs, 0); got != tt.want {
 					t.Errorf("origin %d, want %d", got, tt.want)
 				}
 			})
@@ -375,7 +375,7 @@ func BenchmarkCapacity(b *testing.B) {
 			balancer, cs := newTie(b, tie), standing(3, 1, 1)
 			b.ReportAllocs()
 			for b.Loop() {
-				balancer.Pick(cs)
+				balancer.Pick(cs, 0)
 			}
 		})
 	}

@@ -33,9 +33,9 @@ func drawGroup(r *rapid.T) (cs []Candidate) {
 
 func peekThenPick(r *rapid.T, b Balancer, cs []Candidate) {
 	before := slices.Clone(cs)
-	peeked, sure := b.Peek(cs)
-	again, sureAgain := b.Peek(cs)
-	picked := b.Pick(cs)
+	peeked, sure := b.Peek(cs, 0)
+	again, sureAgain := b.Peek(cs, 0)
+	picked := b.Pick(cs, 0)
 	switch {
 	case peeked != again || sure != sureAgain || !slices.Equal(before, cs):
 		r.Fatalf("a peek at %v moved something: %d and %v, then %d and %v", before, peeked, sure, again, sureAgain)
@@ -54,7 +54,7 @@ func TestPeekIsUnsureWhereChanceDecides(t *testing.T) {
 	}{{"", false}, {"---", false}, {"-u-", false}, {"uu", true}, {"u-u-u", true}} {
 		for _, name := range Names() {
 			want := name != "random" || !tt.chances
-			if i, sure := mustNew(t, name).Peek(group(tt.group)); sure != want {
+			if i, sure := mustNew(t, name).Peek(group(tt.group), 0); sure != want {
 				t.Errorf("%s of %q: %d, sure %v, want %v", name, tt.group, i, sure, want)
 			}
 		}
@@ -65,7 +65,7 @@ func TestPeekAllocatesNothing(t *testing.T) {
 	cs := group("uu-uu-uu")
 	for _, name := range Names() {
 		b := mustNew(t, name)
-		if n := testing.AllocsPerRun(1000, func() { b.Peek(cs) }); n != 0 {
+		if n := testing.AllocsPerRun(1000, func() { b.Peek(cs, 0) }); n != 0 {
 			t.Errorf("%s: Peek allocates %v times, want 0", name, n)
 		}
 	}

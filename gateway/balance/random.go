@@ -9,7 +9,7 @@ type random struct{}
 const aboutRandom = `A request goes to any of the origins that have room, each with the same chance. It evens out over many requests only,
 and does not look at how busy an origin is. It has no options.`
 
-func newRandom(decode func(into any) error) (Balancer, error) {
+func newRandom(_ []Member, decode func(into any) error) (Balancer, error) {
 	if err := decode(&struct{}{}); err != nil {
 		return nil, err
 	}
@@ -18,7 +18,7 @@ func newRandom(decode func(into any) error) (Balancer, error) {
 
 // Pick implements [Balancer]. Mostly all are usable, so it draws from all a few
 // times before it counts; either way each usable one has the same chance.
-func (random) Pick(cs []Candidate) int {
+func (random) Pick(cs []Candidate, _ uint64) int {
 	for range min(draws, len(cs)) {
 		if i := rand.IntN(len(cs)); cs[i].Usable {
 			return i
@@ -35,7 +35,7 @@ func (random) Pick(cs []Candidate) int {
 const draws = 3
 
 // Peek implements [Balancer]: with more than one choice, nobody knows.
-func (random) Peek(cs []Candidate) (int, bool) {
+func (random) Peek(cs []Candidate, _ uint64) (int, bool) {
 	return nthUsable(cs, 0), countUsable(cs) < 2
 }
 

@@ -12,7 +12,7 @@ type roundRobin struct {
 const aboutRoundRobin = `Requests go to the origins in turn, beginning with the first; one that is full or out is passed over. It does not look
 at how busy an origin is, so behind a slow one requests pile up until its capacity is reached. It has no options.`
 
-func newRoundRobin(decode func(into any) error) (Balancer, error) {
+func newRoundRobin(_ []Member, decode func(into any) error) (Balancer, error) {
 	if err := decode(&struct{}{}); err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func newRoundRobin(decode func(into any) error) (Balancer, error) {
 
 // Pick implements [Balancer]. A pick that another one overtook looks again, so
 // that no turn is given twice.
-func (r *roundRobin) Pick(cs []Candidate) int {
+func (r *roundRobin) Pick(cs []Candidate, _ uint64) int {
 	for {
 		turn := r.turn.Load()
 		i := usableFrom(cs, turn)
@@ -32,7 +32,7 @@ func (r *roundRobin) Pick(cs []Candidate) int {
 }
 
 // Peek implements [Balancer].
-func (r *roundRobin) Peek(cs []Candidate) (int, bool) {
+func (r *roundRobin) Peek(cs []Candidate, _ uint64) (int, bool) {
 	return usableFrom(cs, r.turn.Load()), true
 }
 

@@ -54,7 +54,7 @@ func (l *loader) checkBalancer(c Cluster, path string) {
 	}
 	var known []string
 	var problems Problems
-	_, err := balance.New(c.Balancer, func(into any) error {
+	_, err := balance.New(c.Balancer, nil, func(into any) error {
 		known = keysOf(reflect.TypeOf(into).Elem())
 		err := c.BalancerOptions.Decode(into)
 		if raw := c.BalancerOptions.raw; raw != nil {

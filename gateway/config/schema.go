@@ -119,7 +119,7 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 func optionsSchema() *jsonschema.Schema {
 	all := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
 	for _, name := range balance.Names() {
-		_, err := balance.New(name, func(into any) error {
+		_, err := balance.New(name, nil, func(into any) error {
 			t := reflect.TypeOf(into).Elem()
 			r := &jsonschema.Reflector{Anonymous: true, FieldNameTag: "yaml", DoNotReference: true, RequiredFromJSONSchemaTags: true, Mapper: schemaOf}
 			s := r.ReflectFromType(t)
