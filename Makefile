@@ -100,9 +100,14 @@ vet: ## vet, and check the formatting
 check: vet build test race allocs ## everything that has to pass before a change lands
 
 .PHONY: sdk
-sdk: ## build every guest with its tool chain; compare with those that are here
+sdk: sdk-tools sdk-rust sdk-go ## build every guest with its tool chain, compare with those that are here; test the SDKs
 	sdk/check.sh
 	testplugins/build.sh --check
+	$(GO) test ./sdk ./testplugins
+
+.PHONY: sdk-tools
+sdk-tools: ## say which tools that build guests are not there; .ci/toolchains installs them
+	sdk/tools.sh need
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target, FUZZRUNS inputs each
