@@ -78,7 +78,7 @@ demo: static ## build, then run a gateway in front of three demo origins
 test: ## run every test; no root, under 5 minutes on 2 cores
 	$(GO) test -timeout 5m ./...
 	@if $(COMPILER); then set -x; \
-		CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m ./plugins/engine/...; \
+		CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m ./plugins ./plugins/engine/...; \
 	else echo 'no C compiler: wasmtime is not tested'; fi
 
 .PHONY: race
@@ -96,16 +96,21 @@ generate: ## write what is made from the tables of abi: ABI.md, the SDKs' consta
 .PHONY: vet
 vet: ## vet, and check the formatting
 	$(GO) vet ./...
-	@if $(COMPILER); then set -x; CGO_ENABLED=1 $(GO) vet -tags wasmtime ./plugins/engine/... ./cmd/weirkeep; fi
+	@if $(COMPILER); then set -x; CGO_ENABLED=1 $(GO) vet -tags wasmtime ./plugins ./plugins/engine/... ./cmd/weirkeep; fi
 	@test -z "$$(gofmt -l .)" || { echo 'not formatted (gofmt -w):'; gofmt -l .; exit 1; }
 
 .PHONY: check
 check: vet build test race allocs ## everything that has to pass before a change lands
 
 .PHONY: sdk
-sdk: ## build every guest with its tool chain; compare with those that are here
+sdk: sdk-tools sdk-rust sdk-go ## build every guest with its tool chain, compare with those that are here; test the SDKs
 	sdk/check.sh
 	testplugins/build.sh --check
+	$(GO) test ./sdk ./testplugins
+
+.PHONY: sdk-tools
+sdk-tools: ## say which tools that build guests are not there; .ci/toolchains installs them
+	sdk/tools.sh need
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target, FUZZRUNS inputs each

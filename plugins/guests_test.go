@@ -11,7 +11,6 @@ import (
 
 	"weirkeep/abi"
 	"weirkeep/plugins/engine"
-	"weirkeep/plugins/engine/wazero"
 )
 
 // guest is a row of a table of testplugins: a module, as what it is used, and what is
@@ -83,26 +82,6 @@ func asWhat(t *testing.T, module, text string) Config {
 	return c
 }
 
-// eachEngine runs a test with every engine that is built in.
-func eachEngine(t *testing.T, test func(t *testing.T, h *House)) {
-	for name, make := range engines {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			e, err := make()
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { e.Close() })
-			test(t, NewHouse(nil, e))
-		})
-	}
-}
-
-// engines are those that are built in.
-var engines = map[string]func() (engine.Engine, error){
-	"wazero": func() (engine.Engine, error) { return wazero.New(wazero.Options{}) },
-}
-
 var quoted = regexp.MustCompile("`([^`]*)`")
 
 // words are what stands in backticks.
@@ -117,58 +96,56 @@ func words(text string) (all []string) {
 // what to do.
 func TestModulesThatAreRefused(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, h *House) {
-		for _, g := range guests(t, "load/") {
-			t.Run(g.module, func(t *testing.T) {
-				p, err := h.Load(t.Context(), g.config)
-				if err == nil {
-					p.Close()
-					t.Fatal("it was loaded")
+	h, _ := house(t)
+	for _, g := range guests(t, "load/") {
+		t.Run(g.module, func(t *testing.T) {
+			p, err := h.Load(t.Context(), g.config)
+			if err == nil {
+				p.Close()
+				t.Fatal("it was loaded")
+			}
+			if _, ok := errors.AsType[Problems](err); !ok {
+				t.Errorf("%v: no list of problems", err)
+			}
+			for _, w := range words(g.want[0]) {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("%v\nlacks %q", err, w)
 				}
-				if _, ok := errors.AsType[Problems](err); !ok {
-					t.Errorf("%v: no list of problems", err)
-				}
-				for _, w := range words(g.want[0]) {
-					if !strings.Contains(err.Error(), w) {
-						t.Errorf("%v\nlacks %q", err, w)
-					}
-				}
-			})
-		}
-	})
+			}
+		})
+	}
 }
 
 // A step that fails fails the load, and says which and why.
 func TestStepsThatFail(t *testing.T) {
 	t.Parallel()
 	steps := map[string]string{"2": initExport, "3": versionExport, "4": bufferExport, "5": configureExport, "6": enableExport, "7": clusterExport, "self-test": "self-test"}
-	eachEngine(t, func(t *testing.T, h *House) {
-		for _, g := range guests(t, "init/") {
-			t.Run(g.module, func(t *testing.T) {
-				began := time.Now()
-				p, err := h.Load(t.Context(), g.config)
-				if err == nil {
-					p.Close()
-					t.Fatal("it was loaded")
+	h, _ := house(t)
+	for _, g := range guests(t, "init/") {
+		t.Run(g.module, func(t *testing.T) {
+			began := time.Now()
+			p, err := h.Load(t.Context(), g.config)
+			if err == nil {
+				p.Close()
+				t.Fatal("it was loaded")
+			}
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			want := append(words(g.want[1]), steps[g.want[0]])
+			if f, ok := errors.AsType[*engine.Fault](err); ok {
+				want = append(want, g.want[1])
+				if string(f.Kind) != g.want[1] {
+					t.Errorf("fault %s, want %s", f.Kind, g.want[1])
 				}
-				if took := time.Since(began); took > 10*time.Second {
-					t.Errorf("it took %v", took)
+			}
+			for _, w := range want {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("%v\nlacks %q", err, w)
 				}
-				want := append(words(g.want[1]), steps[g.want[0]])
-				if f, ok := errors.AsType[*engine.Fault](err); ok {
-					want = append(want, g.want[1])
-					if string(f.Kind) != g.want[1] {
-						t.Errorf("fault %s, want %s", f.Kind, g.want[1])
-					}
-				}
-				for _, w := range want {
-					if !strings.Contains(err.Error(), w) {
-						t.Errorf("%v\nlacks %q", err, w)
-					}
-				}
-			})
-		}
-	})
+			}
+		})
+	}
 }
 
 // attach loads a guest and attaches it.
@@ -207,35 +184,34 @@ func request(path string) *abi.View {
 // the attachment goes on.
 func TestCallsThatGoWrong(t *testing.T) {
 	t.Parallel()
-	eachEngine(t, func(t *testing.T, h *House) {
-		for _, g := range guests(t, "call/") {
-			t.Run(g.module, func(t *testing.T) {
-				export, want, _ := strings.Cut(g.want[0], ": ")
-				a := attach(t, h, g.config)
-				failure := callOnce(t, a, export)
-				kind, _, _ := strings.Cut(want, ",")
-				isFault := false
-				for _, k := range FaultKinds {
-					isFault = isFault || string(k) == kind
+	h, _ := house(t)
+	for _, g := range guests(t, "call/") {
+		t.Run(g.module, func(t *testing.T) {
+			export, want, _ := strings.Cut(g.want[0], ": ")
+			a := attach(t, h, g.config)
+			failure := callOnce(t, a, export)
+			kind, _, _ := strings.Cut(want, ",")
+			isFault := false
+			for _, k := range FaultKinds {
+				isFault = isFault || string(k) == kind
+			}
+			switch {
+			case g.module == "call/host-error", g.module == "call/moody", g.module == "call/init-cluster":
+				// other tests have them
+			case isFault && (failure == nil || failure.Fault == nil || string(failure.Fault.Kind) != kind):
+				t.Errorf("%v, want fault %s", failure, kind)
+			case kind == "-1" && (failure == nil || failure.Code != abi.Failed):
+				t.Errorf("%v, want the code %s", failure, kind)
+			case !isFault && kind != "-1" && failure != nil:
+				t.Errorf("%v, want none", failure)
+			}
+			for _, w := range words(want) {
+				if isFault && failure != nil && failure.Fault != nil && !strings.Contains(failure.Fault.Stderr, w) {
+					t.Errorf("stderr %q lacks %q", failure.Fault.Stderr, w)
 				}
-				switch {
-				case g.module == "call/host-error", g.module == "call/moody", g.module == "call/init-cluster":
-					// other tests have them
-				case isFault && (failure == nil || failure.Fault == nil || string(failure.Fault.Kind) != kind):
-					t.Errorf("%v, want fault %s", failure, kind)
-				case kind == "-1" && (failure == nil || failure.Code != abi.Failed):
-					t.Errorf("%v, want the code %s", failure, kind)
-				case !isFault && kind != "-1" && failure != nil:
-					t.Errorf("%v, want none", failure)
-				}
-				for _, w := range words(want) {
-					if isFault && failure != nil && failure.Fault != nil && !strings.Contains(failure.Fault.Stderr, w) {
-						t.Errorf("stderr %q lacks %q", failure.Fault.Stderr, w)
-					}
-				}
-			})
-		}
-	})
+			}
+		})
+	}
 }
 
 // everything is a group that has all origins.

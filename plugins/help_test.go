@@ -13,7 +13,6 @@ import (
 
 	"weirkeep/abi"
 	"weirkeep/plugins/engine"
-	"weirkeep/plugins/engine/wazero"
 )
 
 // tally is an engine that counts what is open.
@@ -70,7 +69,7 @@ func (i *talliedInstance) Close() error {
 	return i.Instance.Close()
 }
 
-// house is a house with wazero, which is counted.
+// house is a house with an engine that is counted.
 func house(t testing.TB) (*House, *tally) {
 	t.Helper()
 	return houseIn(t, "")
@@ -99,7 +98,7 @@ func TestMain(m *testing.M) {
 
 func houseIn(t testing.TB, folder string) (*House, *tally) {
 	t.Helper()
-	w, err := wazero.New(wazero.Options{CacheDir: folder})
+	w, err := newEngine(folder)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,19 +5,8 @@
 set -eu
 cd "$(dirname "$0")"
 
-missing=
-for tool in clang-16 wasm-ld-16 wasm-validate node; do
-	command -v "$tool" >/dev/null || missing="$missing $tool"
-done
-test -z "$missing" || {
-	echo "sdk: missing:$missing (Debian: clang-16 lld-16 wabt nodejs npm)" >&2
-	exit 1
-}
+./tools.sh need clang-16 wasm-ld-16 wasm-validate node asc
 asc=$PWD/assemblyscript/node_modules/.bin/asc
-test -x "$asc" || {
-	echo 'sdk: missing: asc (run npm ci in sdk/assemblyscript)' >&2
-	exit 1
-}
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
@@ -51,8 +40,9 @@ for built in "$out"/*/readme.wasm "$out"/*/examples/*.wasm; do
 	if [ "${1:-}" = --write ]; then
 		cp "$built" "$module"
 	else
-		echo "sdk: $module differs from what its source gives (sdk/check.sh --write takes it over)" >&2
+		./tools.sh differ "$module" "$built"
 		differ=1
 	fi
 done
+test $differ = 0 || echo 'sdk: sdk/check.sh --write takes over what was built' >&2
 exit $differ

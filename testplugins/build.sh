@@ -1,17 +1,14 @@
 #!/bin/sh
-# Builds the modules of this folder into OUT, from the sources beside them: text
-# with wat2wasm, bytes with perl, C with clang-16 and lld-16. With --check it
-# compares them with those that are here and says which differ.
-#
-#   ./build.sh            builds them in place
-#   ./build.sh --check    builds them elsewhere and compares
+# Builds the modules of this folder, and those of the tests of engine and meter, from
+# the sources beside them: text with wat2wasm, bytes with perl, C with clang-16 and
+# lld-16. With --check it builds them elsewhere, and says which differ from those here.
 set -eu
 cd "$(dirname "$0")"
 
 CFLAGS='--target=wasm32 -mbulk-memory -Os -std=c11 -Wall -Wextra -Werror -nostdlib -ffreestanding -fno-builtin'
 LDFLAGS='-Wl,--no-entry -Wl,--strip-all -Wl,--stack-first -Wl,-z,stack-size=8192'
 
-wat() { # SOURCE MODULE; a line ";; wat2wasm FLAG" in the source names a flag
+wat() { # SOURCE MODULE; a line ";; wat2wasm FLAG…" in the source names flags
 	# shellcheck disable=SC2046
 	wat2wasm $(sed -n 's/^;; wat2wasm //p' "$1") "$1" -o "$2"
 }
@@ -25,36 +22,28 @@ c() { # SOURCE MODULE
 	clang-16 $CFLAGS $LDFLAGS -o "$2" "$1" && chmod 644 "$2"
 }
 
-need() {
-	missing=
-	for tool in "$@"; do
-		command -v "$tool" >/dev/null || missing="$missing $tool"
-	done
-	test -z "$missing" || {
-		echo "testplugins: missing:$missing (Debian: wabt perl clang-16 lld-16)" >&2
-		exit 1
-	}
-}
-
-need wat2wasm wasm-validate perl clang-16 wasm-ld-16
-out=.
+../sdk/tools.sh need wat2wasm wasm-validate perl clang-16 wasm-ld-16
+check=
 if [ "${1:-}" = --check ]; then
-	out=$(mktemp -d)
-	trap 'rm -rf "$out"' EXIT
+	check=$(mktemp -d)
+	trap 'rm -rf "$check"' EXIT
 fi
 
 differ=0
-for source in good/*.wat good/*.c evil/*/*.wat evil/*/*.hex; do
+for source in good/*.wat good/*.c evil/*/*.wat evil/*/*.hex \
+	../plugins/meter/testdata/*/*.wat ../plugins/engine/enginetest/testdata/*.wat ../plugins/engine/enginetest/testdata/*/*.wat; do
 	module=${source%.*}.wasm
-	mkdir -p "$out/$(dirname "$module")"
-	"${source##*.}" "$source" "$out/$module"
+	built=${check:+$check/built.wasm}
+	built=${built:-$module}
+	"${source##*.}" "$source" "$built"
 	case $source in
-	evil/load/*) ;; # what is wrong with those may be that they do not validate
-	*) wasm-validate "$out/$module" ;;
+	evil/load/* | */refused/*) ;; # what is wrong with those may be that they do not validate
+	*) wasm-validate "$built" ;;
 	esac
-	cmp -s "$module" "$out/$module" || {
-		echo "testplugins: $module differs from what $source gives" >&2
+	cmp -s "$module" "$built" || {
+		../sdk/tools.sh differ "$module" "$built"
 		differ=1
 	}
 done
+test $differ = 0 || echo 'sdk: testplugins/build.sh takes over what was built' >&2
 exit $differ

@@ -10,12 +10,7 @@ RUSTC=${RUSTC:-/usr/bin/rustc}
 FLAGS='--edition 2021 --target wasm32-unknown-unknown -C panic=abort -C embed-bitcode=yes -D warnings'
 LINK='-C lto=fat -C strip=symbols -C linker=wasm-ld-16 -C linker-flavor=wasm-ld -C link-arg=-zstack-size=8192 -C link-arg=--strip-all'
 
-for tool in "$RUSTC" wasm-ld-16; do
-	command -v "$tool" >/dev/null || {
-		echo "sdk/rust: missing: $tool (Debian: rustc libstd-rust-dev-wasm32 lld-16)" >&2
-		exit 1
-	}
-done
+../tools.sh need rustc rust-wasm32 wasm-ld-16
 
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -42,7 +37,7 @@ modules() { # LEVEL SOURCE...
 		plugin "$level" "$source" "$tmp/built.wasm"
 		cmp -s "$tmp/built.wasm" "$module" && continue
 		if [ -n "$check" ]; then
-			echo "sdk/rust: $module differs from what its source gives (sdk/rust/build.sh takes it over)" >&2
+			../tools.sh differ "$module" "$tmp/built.wasm"
 			differ=1
 		else
 			cp "$tmp/built.wasm" "$module"
@@ -62,4 +57,5 @@ if [ -n "$check" ]; then
 	awk '/^```rust$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$tmp/readme.rs"
 	plugin 3 "$tmp/readme.rs" "$tmp/readme.wasm"
 fi
+test $differ = 0 || echo 'sdk: sdk/rust/build.sh takes over what was built' >&2
 exit $differ

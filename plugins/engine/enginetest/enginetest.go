@@ -19,7 +19,7 @@ import (
 
 // The modules are made from the text beside them:
 //
-//go:generate sh testdata/build.sh
+//go:generate ../../../testplugins/build.sh
 //go:embed testdata
 var modules embed.FS
 

@@ -1,4 +1,5 @@
 ;; The guest of the suite: each function does one thing that an engine must get right.
+;; wat2wasm --enable-all --debug-names
 (module
   (import "test" "mix" (func $host_mix (param i32 i64 f32 f64) (result i64)))
   (import "test" "peek" (func $host_peek (param i32) (result i32)))

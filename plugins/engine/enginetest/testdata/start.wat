@@ -1,4 +1,5 @@
 ;; A module with a start function.
+;; wat2wasm --enable-all --debug-names
 (module
   (memory (export "memory") 1)
   (func $start (i32.store (i32.const 8) (i32.const 99)))

@@ -1,4 +1,5 @@
 ;; Exceptions are not core 2.0.
+;; wat2wasm --enable-all --debug-names
 (module
   (tag $e)
   (func (throw $e))

@@ -1,4 +1,5 @@
 ;; It needs more memory than anybody is given.
+;; wat2wasm --enable-all --debug-names
 (module
   (memory (export "memory") 20000)
   (global (export "__gw_fuel") (mut i64) (i64.const 1))

@@ -1,4 +1,5 @@
 ;; Several memories are not core 2.0.
+;; wat2wasm --enable-all --debug-names
 (module
   (memory (export "memory") 1)
   (memory 1)

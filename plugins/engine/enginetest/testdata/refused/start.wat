@@ -1,4 +1,5 @@
 ;; A start function would run before anybody has set the fuel.
+;; wat2wasm --enable-all --debug-names
 (module
   (func $start)
   (start $start)

@@ -1,4 +1,5 @@
 ;; Tail calls are not core 2.0.
+;; wat2wasm --enable-all --debug-names
 (module
   (func $f (return_call $f))
   (global (export "__gw_fuel") (mut i64) (i64.const 1))

@@ -1,4 +1,5 @@
 ;; The host has no such function.
+;; wat2wasm --enable-all --debug-names
 (module
   (import "test" "fly" (func))
   (global (export "__gw_fuel") (mut i64) (i64.const 1))
