@@ -123,7 +123,7 @@ func New(o Options) *Gateway {
 		g.registry.engines = o.Engines
 	}
 	g.registry.told = func() { go g.hearServers() }
-	g.metrics.Gauge = g.gauge
+	g.metrics.Gauge, g.metrics.Guests = g.gauge, g.guestMetrics
 	g.watcher = newCertWatcher(g.log)
 	return g
 }
@@ -180,6 +180,9 @@ func (g *Gateway) gauge() {
 	g.watcher.measure(g.now(time.Now()))
 	for _, cl := range s.clusters {
 		cl.measure()
+	}
+	for _, a := range s.attachments {
+		a.measure()
 	}
 	for _, p := range s.sessions {
 		p.bindings.Expire(g.now(time.Now()))

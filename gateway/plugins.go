@@ -118,7 +118,8 @@ func (c *compiler) pluginConfig(name string, cfg config.Plugin) plugins.Config {
 			Instances: l.Instances, Wait: time.Duration(l.Wait), View: int(l.View), Body: int(l.Body), LogRate: l.LogRate,
 		},
 		Tick: time.Duration(cfg.Tick), KV: int64(cfg.KV), HTTP: cfg.HTTP,
-		Node: plugins.Node{Name: node.Name, Host: node.Host, Cell: node.Cell, Zone: c.cfg.Hosts[node.Host].Zone},
+		Node:     plugins.Node{Name: node.Name, Host: node.Host, Cell: node.Cell, Zone: c.cfg.Hosts[node.Host].Zone},
+		Counters: c.set.Plugin(name),
 	}
 }
 
@@ -172,7 +173,7 @@ func (c *compiler) attach(path, name string, o plugins.AttachOptions) *plugins.A
 		c.fail(path, "E512", "plugin %s: no instance can be made: %v", name, err)
 		return nil
 	}
-	c.snap.attachments = append(c.snap.attachments, a)
+	c.note(a)
 	return a
 }
 

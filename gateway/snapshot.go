@@ -36,7 +36,7 @@ type snapshot struct {
 
 	applications [][]byte // names, as the table counts them
 	plugins      map[string]*plugins.Plugin
-	attachments  []*plugins.Attachment
+	attachments  []attached
 	matchers     []*plugins.Attachment // as rules count them
 
 	heads       wire.Rules
