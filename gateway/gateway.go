@@ -118,7 +118,7 @@ func New(o Options) *Gateway {
 		dial = dialTCP
 	}
 	g.registry = newRegistry(dial, g.log)
-	g.registry.serves = true
+	g.registry.serves, g.registry.fetch = true, g.fetch
 	if o.Engines != nil {
 		g.registry.engines = o.Engines
 	}

@@ -37,6 +37,7 @@ type snapshot struct {
 	applications [][]byte // names, as the table counts them
 	plugins      map[string]*plugins.Plugin
 	attachments  []attached
+	outlets      map[string]*group     // of clusters that plugins may call, by name
 	matchers     []*plugins.Attachment // as rules count them
 
 	heads       wire.Rules
