@@ -57,6 +57,7 @@ func compile(cfg *config.Config, uses *uses, set *metrics.Set, dates *dateCache)
 	c.table()
 	c.allRouters()
 	c.allCollectors()
+	c.outlets()
 	c.inputs()
 	c.snap.users.Store(1)
 	return c.snap, c.problems

@@ -118,12 +118,12 @@ func New(o Options) *Gateway {
 		dial = dialTCP
 	}
 	g.registry = newRegistry(dial, g.log)
-	g.registry.serves = true
+	g.registry.serves, g.registry.fetch = true, g.fetch
 	if o.Engines != nil {
 		g.registry.engines = o.Engines
 	}
 	g.registry.told = func() { go g.hearServers() }
-	g.metrics.Gauge = g.gauge
+	g.metrics.Gauge, g.metrics.Guests = g.gauge, g.guestMetrics
 	g.watcher = newCertWatcher(g.log)
 	return g
 }
@@ -180,6 +180,9 @@ func (g *Gateway) gauge() {
 	g.watcher.measure(g.now(time.Now()))
 	for _, cl := range s.clusters {
 		cl.measure()
+	}
+	for _, a := range s.attachments {
+		a.measure()
 	}
 	for _, p := range s.sessions {
 		p.bindings.Expire(g.now(time.Now()))

@@ -7,13 +7,15 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"weirkeep/abi"
 	"weirkeep/plugins"
 )
 
-// outside makes the http calls of plugins: to whom the configuration lets them, which
+// outside makes the http calls of plugins to addresses: to whom the configuration lets them, which
 // package plugins sees to. Redirects are not followed, no proxy is asked, and nothing
 // of a call is routed or cached.
 var outside = &http.Client{
@@ -27,8 +29,20 @@ var outside = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// fetch makes one http call. Of the answer's body so many bytes are taken at most.
-func fetch(ctx context.Context, r *plugins.Request, most int) plugins.Answer {
+// fetch implements plugins.Fetch.
+func (g *Gateway) fetch(r *plugins.Request, most int) (func(context.Context) plugins.Answer, abi.Code) {
+	u, err := url.Parse(r.URL)
+	switch {
+	case err != nil:
+		return nil, abi.BadArgument // of nobody who is granted anything
+	case u.Scheme == "cluster":
+		return g.errand(r, u, most)
+	}
+	return func(ctx context.Context) plugins.Answer { return fetchURL(ctx, r, most) }, 0
+}
+
+// fetchURL calls an address. Of the answer's body so many bytes are taken at most.
+func fetchURL(ctx context.Context, r *plugins.Request, most int) plugins.Answer {
 	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, bytes.NewReader(r.Body))
 	if err != nil {
 		return plugins.Answer{Code: abi.Unreachable}
@@ -48,7 +62,7 @@ func fetch(ctx context.Context, r *plugins.Request, most int) plugins.Answer {
 	a := plugins.Answer{Status: answer.StatusCode, Whole: len(body) <= most, Body: body[:min(len(body), most)]}
 	for name, values := range answer.Header {
 		for _, value := range values {
-			if !hopByHop[name] {
+			if !endsHere(answer.Header, name) {
 				a.Headers = append(a.Headers, abi.Field{Name: []byte(name), Value: []byte(value)})
 			}
 		}
@@ -58,7 +72,23 @@ func fetch(ctx context.Context, r *plugins.Request, most int) plugins.Answer {
 
 // hopByHop are fields of an answer that end at this hop.
 var hopByHop = map[string]bool{
-	"Connection": true, "Keep-Alive": true, "Proxy-Authenticate": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
+	"Connection": true, "Keep-Alive": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
+}
+
+// endsHere reports whether a field of an answer ends at this hop, by its name or
+// because Connection names it.
+func endsHere(h http.Header, name string) bool {
+	if hopByHop[name] || strings.HasPrefix(name, "Proxy-") {
+		return true
+	}
+	for _, list := range h["Connection"] {
+		for named := range strings.SplitSeq(list, ",") {
+			if strings.EqualFold(strings.TrimSpace(named), name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func codeOfFetch(err error) abi.Code {

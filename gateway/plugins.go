@@ -63,7 +63,6 @@ func (c *compiler) allPlugins() {
 	for _, name := range sortedKeys(c.cfg.Plugins) {
 		path := "plugins." + name
 		c.refuseBodies(name, c.cfg.Plugins[name].Needs)
-		c.refuseClusters(name, c.cfg.Plugins[name].HTTP)
 		p, err := c.plugin(house, name, c.cfg.Plugins[name])
 		switch problems, ok := err.(plugins.Problems); {
 		case ok:
@@ -83,15 +82,6 @@ func (c *compiler) refuseBodies(name string, needs []string) {
 	for i, n := range needs {
 		if strings.HasPrefix(n, "body") {
 			c.fail("plugins."+name+".needs["+strconv.Itoa(i)+"]", "E513", "plugin %s needs %s, and this version shows no bodies to plugins", name, n)
-		}
-	}
-}
-
-// refuseClusters refuses what is not built: plugins do not call clusters.
-func (c *compiler) refuseClusters(name string, grants []string) {
-	for i, g := range grants {
-		if strings.HasPrefix(g, "cluster:") {
-			c.fail("plugins."+name+".http["+strconv.Itoa(i)+"]", "E514", "plugin %s may call %s, and this version lets plugins call addresses only: write http://host:port", name, g)
 		}
 	}
 }
@@ -118,7 +108,8 @@ func (c *compiler) pluginConfig(name string, cfg config.Plugin) plugins.Config {
 			Instances: l.Instances, Wait: time.Duration(l.Wait), View: int(l.View), Body: int(l.Body), LogRate: l.LogRate,
 		},
 		Tick: time.Duration(cfg.Tick), KV: int64(cfg.KV), HTTP: cfg.HTTP,
-		Node: plugins.Node{Name: node.Name, Host: node.Host, Cell: node.Cell, Zone: c.cfg.Hosts[node.Host].Zone},
+		Node:     plugins.Node{Name: node.Name, Host: node.Host, Cell: node.Cell, Zone: c.cfg.Hosts[node.Host].Zone},
+		Counters: c.set.Plugin(name),
 	}
 }
 
@@ -164,7 +155,7 @@ func (c *compiler) attach(path, name string, o plugins.AttachOptions) *plugins.A
 		return nil // that is told already
 	}
 	if o.Still = !c.uses.r.serves; !o.Still {
-		o.Fetch = fetch
+		o.Fetch = c.uses.r.fetch
 	}
 	key := c.keys[name] + " at " + o.Place.String()
 	a, err := c.uses.attachment(key, p, o)
@@ -172,7 +163,7 @@ func (c *compiler) attach(path, name string, o plugins.AttachOptions) *plugins.A
 		c.fail(path, "E512", "plugin %s: no instance can be made: %v", name, err)
 		return nil
 	}
-	c.snap.attachments = append(c.snap.attachments, a)
+	c.note(a)
 	return a
 }
 

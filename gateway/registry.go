@@ -28,8 +28,9 @@ type registry struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	log     *slog.Logger // told of origins that go out and come back
 	engines Engines
-	serves  bool   // it is of a gateway, not of a mere check: guests tick and call out, and their native code is kept
-	told    func() // called when an origin tells other than before; nil: nobody is
+	serves  bool          // it is of a gateway, not of a mere check: guests tick and call out, and their native code is kept
+	fetch   plugins.Fetch // makes the http calls of guests, where it serves
+	told    func()        // called when an origin tells other than before; nil: nobody is
 	lobby   admission.Lobby
 
 	mu        sync.Mutex

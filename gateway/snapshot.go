@@ -37,7 +37,8 @@ type snapshot struct {
 
 	applications [][]byte // names, as the table counts them
 	plugins      map[string]*plugins.Plugin
-	attachments  []*plugins.Attachment
+	attachments  []attached
+	outlets      map[string]*group     // of clusters that plugins may call, by name
 	matchers     []*plugins.Attachment // as rules count them
 
 	heads       wire.Rules

@@ -19,6 +19,7 @@ type Attachment struct {
 	breaker  breaker
 	timeouts lineRate // of their reports
 	fetch    Fetch
+	memory   atomic.Int64       // bytes of all instances, as of the last call of each
 	calling  atomic.Int32       // http calls whose answers have not been delivered
 	arrived  chan struct{}      // there is an answer; of one place
 	stop     context.CancelFunc // of the ticker
@@ -91,12 +92,16 @@ type Standing struct {
 	Idle      int
 	Most      int
 	Breaker   BreakerState
-	Memory    int64 // bytes of idle instances
+	Memory    int64  // bytes of all instances, as of the last call of each
+	Table     uint32 // generation of the cluster table; 0: none
 }
 
 // Standing tells how the attachment is.
 func (a *Attachment) Standing() Standing {
 	s := a.pool.standing()
-	s.Place, s.Breaker = a.place.String(), a.breaker.state()
+	s.Place, s.Breaker, s.Memory = a.place.String(), a.breaker.state(), a.memory.Load()
+	if t := a.current(); t != nil {
+		s.Table = t.t.Generation
+	}
 	return s
 }

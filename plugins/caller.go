@@ -32,9 +32,11 @@ type Answer struct {
 	Whole   bool // the body is all of it
 }
 
-// Fetch makes an http call. It ends when ctx does. At most that many bytes of the
-// answer's body are of use.
-type Fetch func(ctx context.Context, r *Request, most int) Answer
+// Fetch begins an http call. It does not wait. The call is made by the function that
+// it returns, which must be called, and ends when its context does; or there is an
+// error code, and none is made. At most that many bytes of the answer's body are of
+// use.
+type Fetch func(r *Request, most int) (call func(context.Context) Answer, code abi.Code)
 
 // error is the code that the guest is told: the contract has two.
 func (a *Answer) error() abi.Code {
@@ -95,22 +97,27 @@ func (c *caller) call(blob []byte, timeout int32) int32 {
 		c.a.calling.Add(-1)
 		return int32(abi.Busy)
 	}
+	p := c.a.plugin
+	call, code := c.a.fetch(r, abi.ResultArea(p.limits.View)+abi.ResultArea(p.needs.body(p.limits)))
+	if code != 0 {
+		c.a.calling.Add(-1)
+		return int32(code)
+	}
 	c.mu.Lock()
 	c.token++
 	c.open++
 	token := c.token
 	c.mu.Unlock()
-	go c.fetch(r, token, time.Duration(timeout)*time.Millisecond)
+	go c.fetch(call, token, time.Duration(timeout)*time.Millisecond)
 	return token
 }
 
-// fetch makes the call. Its answer is kept, unless the instance is closed: then
+// fetch makes a call. Its answer is kept, unless the instance is closed: then
 // nobody hears of it.
-func (c *caller) fetch(r *Request, token int32, timeout time.Duration) {
+func (c *caller) fetch(call func(context.Context) Answer, token int32, timeout time.Duration) {
 	ctx, cancel := context.WithTimeout(c.ctx, timeout)
 	defer cancel()
-	p := c.a.plugin
-	answer := c.a.fetch(ctx, r, abi.ResultArea(p.limits.View)+abi.ResultArea(p.needs.body(p.limits)))
+	answer := call(ctx)
 	c.mu.Lock()
 	kept := !c.closed
 	if kept {

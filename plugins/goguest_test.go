@@ -136,10 +136,17 @@ type origin struct {
 	ended  int // calls whose context was over before they were answered
 }
 
-func (o *origin) fetch(ctx context.Context, r *Request, most int) Answer {
+func (o *origin) fetch(r *Request, most int) (func(context.Context) Answer, abi.Code) {
 	o.mu.Lock()
 	o.called, o.most = append(o.called, r.Method+" "+r.URL), most
 	o.mu.Unlock()
+	if strings.HasSuffix(r.URL, "/full") {
+		return nil, abi.Busy
+	}
+	return func(ctx context.Context) Answer { return o.answer(ctx, r) }, 0
+}
+
+func (o *origin) answer(ctx context.Context, r *Request) Answer {
 	switch {
 	case strings.HasSuffix(r.URL, "/slow"):
 		<-ctx.Done()
@@ -176,6 +183,9 @@ func TestHTTPCalls(t *testing.T) {
 		}},
 		{"four at a time", "http://a.example/1/slow http://a.example/2/slow http://a.example/3/slow http://a.example/4/slow http://a.example/5", map[string]string{
 			"http://a.example/4/slow": "4", "http://a.example/5": "-8", "answer 1": "-10 0 0 0 0", "answer 4": "-10 0 0 0 0", "answer 5": "",
+		}},
+		{"no slot is free", "cluster://shop/1/full cluster://shop/2/full cluster://shop/3/full cluster://shop/4/full cluster://shop/5/ok", map[string]string{
+			"cluster://shop/1/full": "-8", "cluster://shop/4/full": "-8", "cluster://shop/5/ok": "1", "answer 1": "0 204 1 0 4",
 		}},
 		{"unreachable", "http://a.example/gone", map[string]string{"answer 1": "-11 0 0 0 0"}},
 		{"fields are left out, the body is cut", "http://a.example/large", map[string]string{"answer 1": "0 200 1 19095 10"}},

@@ -19,7 +19,7 @@ import (
 // guestEnv is what host functions know in a call of a plugin of a kind.
 func guestEnv(kind Kind) *env {
 	p := &Plugin{house: NewHouse(nil), config: Config{Name: "p", Kind: kind, KV: 1 << 20}, limits: Limits{}.orDefaults(false), store: new(store)}
-	p.counters = &p.store.counters
+	p.counters = new(Counters)
 	p.store.kv.setSize(1 << 20)
 	e := &env{plugin: p, place: Place{Cluster: "main/shop"}}
 	e.begin(serving, false, 1_700_000_000_000_000_000)

@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 
 	"weirkeep/plugins/engine"
 	"weirkeep/plugins/meter"
 )
 
 // House has the engines that run guests, and what of plugins outlives
-// configurations: compiled modules that are in use, stores, counters. It is safe
-// for use by many goroutines.
+// configurations: compiled modules that are in use, stores, faults. It is
+// safe for use by many goroutines.
 type House struct {
 	log     *slog.Logger
 	engines []engine.Engine
@@ -25,10 +26,10 @@ type House struct {
 
 // store is what belongs to the name of a plugin.
 type store struct {
-	kv       kv
-	metrics  guestMetrics
-	counters Counters
-	faults   faultLog
+	kv      kv
+	metrics guestMetrics
+	faults  faultLog
+	loads   atomic.Int64 // plugins of the name, ever
 }
 
 // NewHouse makes a house with these engines; the first is the one that plugins get

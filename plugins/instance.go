@@ -38,6 +38,7 @@ type instance struct {
 	base  uint64        // address of the buffer
 	size  int           // of the buffer
 	made  int           // bytes of memory after it was made
+	known int           // bytes of memory that its attachment counts
 	table *table        // that was delivered last
 	ended time.Duration // the moment its last call did
 
@@ -100,6 +101,7 @@ func (a *Attachment) make(t *table) (*instance, error) {
 		}
 	}
 	i.made = len(vm.Memory())
+	i.weigh()
 	a.plugin.counters.Built.Inc()
 	return i, nil
 }
@@ -273,11 +275,21 @@ func (i *instance) run(ask ask) (int32, error) {
 	return int32(uint32(n)), err
 }
 
+// weigh tells the attachment how much memory the instance has.
+func (i *instance) weigh() {
+	if n := len(i.vm.Memory()); n != i.known {
+		i.a.memory.Add(int64(n - i.known))
+		i.known = n
+	}
+}
+
 // close frees the instance. Its http calls are forgotten.
 func (i *instance) close() {
 	if i.env.caller != nil {
 		i.env.caller.close()
 	}
+	i.a.memory.Add(-int64(i.known))
+	i.known = 0
 	defer i.a.plugin.house.give(i.a.plugin.module)
 	if err := i.vm.Close(); err != nil {
 		i.a.plugin.house.log.Warn("an instance could not be freed", "plugin", i.a.plugin.config.Name, "because", err)

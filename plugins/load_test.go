@@ -214,7 +214,7 @@ func TestOriginsNeedNotBeShown(t *testing.T) {
 	if failure != nil || !listed || !slices.Equal(list, []uint16{1}) {
 		t.Errorf("%v, %v, %v", list, listed, failure)
 	}
-	if list, listed, _ := a.Route(v, nil, nothing{}, nil); !listed || len(list) != 0 || a.plugin.counters.NotInGroup.Load() != 1 {
+	if list, listed, _ := a.Route(v, nil, nothing{}, nil); !listed || len(list) != 0 || a.plugin.counters.Unlisted[notInGroup].Load() != 1 {
 		t.Errorf("%v, %v: an origin that is not permitted", list, listed)
 	}
 }

@@ -17,18 +17,19 @@ import (
 // Plugin is a module that was found good, with its configuration. It is safe for use
 // by many goroutines.
 type Plugin struct {
-	house    *House
-	config   Config
-	limits   Limits
-	needs    Needs
-	module   *module
-	store    *store
-	counters *Counters
-	lines    lineRate
-	sum      string
-	goGuest  bool
-	size     [2]int // of the module: as it came, and metered
-	closed   sync.Once
+	house      *House
+	config     Config
+	limits     Limits
+	needs      Needs
+	module     *module
+	store      *store
+	counters   *Counters
+	lines      lineRate
+	sum        string
+	goGuest    bool
+	size       [2]int // of the module: as it came, and metered
+	generation int64  // how many of its name were loaded before, and it
+	closed     sync.Once
 }
 
 // Load makes a plugin: it checks the module and the configuration, meters and compiles
@@ -51,7 +52,9 @@ func (h *House) Load(ctx context.Context, c Config) (*Plugin, error) {
 	p.needs, _ = ParseNeeds(c.Kind, c.needs())
 	p.size = [2]int{len(c.Wasm), len(metered.Wasm)}
 	p.store = h.storeOf(c.Name)
-	p.counters = &p.store.counters
+	if p.counters = c.Counters; p.counters == nil {
+		p.counters = new(Counters)
+	}
 	key := moduleKey{sum, e.Name(), p.limits.pages(), p.limits.InitFuel, p.limits.Depth}
 	m, err := h.take(ctx, e, key, metered)
 	if err != nil {
@@ -64,6 +67,8 @@ func (h *House) Load(ctx context.Context, c Config) (*Plugin, error) {
 		p.Close()
 		return nil, Problems{{What: err.Error()}}
 	}
+	p.generation = p.store.loads.Add(1)
+	p.counters.Generation.Set(p.generation)
 	return p, nil
 }
 
@@ -77,12 +82,13 @@ type Info struct {
 	Kind                 Kind
 	GoGuest              bool
 	Bytes, MeteredBytes  int
+	Generation           int64    // how often a plugin of the name was loaded, this one included
 	Exports              []string // that the contract knows, sorted
 }
 
 // Info tells what the plugin is.
 func (p *Plugin) Info() Info {
-	return Info{Name: p.config.Name, Kind: p.config.Kind, Engine: p.module.key.engine, SHA256: p.sum, GoGuest: p.goGuest, Bytes: p.size[0], MeteredBytes: p.size[1], Exports: slices.Sorted(maps.Keys(p.module.exports))}
+	return Info{Name: p.config.Name, Kind: p.config.Kind, Engine: p.module.key.engine, SHA256: p.sum, GoGuest: p.goGuest, Bytes: p.size[0], MeteredBytes: p.size[1], Generation: p.generation, Exports: slices.Sorted(maps.Keys(p.module.exports))}
 }
 
 // Needs are what the plugin is shown.

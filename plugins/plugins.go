@@ -61,6 +61,9 @@ type Config struct {
 
 	// Node is what guests are told of this node.
 	Node Node
+
+	// Counters are what it counts in. Nil: its own.
+	Counters *Counters
 }
 
 // Limits bound a guest. Zero values are the defaults.

@@ -96,6 +96,7 @@ func takenAway() *Fault {
 // put gives an instance back: to who waits, or to the pool. One that has been
 // replaced, or whose pool is closed, is closed.
 func (p *pool) put(i *instance) {
+	i.weigh()
 	large := i.large()
 	p.mu.Lock()
 	next := i.successor
@@ -186,8 +187,5 @@ func (p *pool) standing() (s Standing) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.Instances, s.Idle, s.Most = p.made-p.wanted, len(p.idle), p.most
-	for _, i := range p.idle {
-		s.Memory += int64(len(i.vm.Memory()))
-	}
 	return s
 }

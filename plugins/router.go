@@ -89,7 +89,7 @@ func (t turn) readNames(area []byte, n int32, group Permits, dst []uint16) ([]ui
 		p, known := t.table.find(name)
 		switch {
 		case !known:
-			counters.InvalidName.Inc()
+			counters.Unlisted[notThere].Inc()
 		case t.takes(p, group, dst[from:]):
 			dst = append(dst, p)
 		}
@@ -101,12 +101,12 @@ func (t turn) readNames(area []byte, n int32, group Permits, dst []uint16) ([]ui
 func (t turn) takes(p uint16, group Permits, before []uint16) bool {
 	switch {
 	case int(p) >= len(t.table.t.Entries):
-		t.a.plugin.counters.InvalidName.Inc()
+		t.a.plugin.counters.Unlisted[notThere].Inc()
 		return false
 	case slices.Contains(before, p):
 		return false
 	case !group.Permits(p):
-		t.a.plugin.counters.NotInGroup.Inc()
+		t.a.plugin.counters.Unlisted[notInGroup].Inc()
 		return false
 	}
 	return true

@@ -138,6 +138,7 @@ func (t *ticker) after(export call, n int32, err error) {
 		t.a.report(f)
 		return
 	}
+	t.own.weigh()
 	if t.own.large() && !t.own.env.caller.busy() {
 		t.drop()
 		t.a.plugin.counters.Retired.Inc()
@@ -169,7 +170,7 @@ func (i *instance) unit(n int32, err error) *Fault {
 	case n > 0:
 		return invalid("it returned %d, must be 0 or negative", n)
 	case n < 0:
-		i.a.plugin.counters.negative(n)
+		i.a.plugin.countNegative(n)
 	}
 	return nil
 }

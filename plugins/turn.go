@@ -78,7 +78,7 @@ func (a *Attachment) redeliver(i *instance, t *table) (*instance, *Fault) {
 
 // refuse is the failure of a call that is not made.
 func (a *Attachment) refuse(why NotCalled) *Failure {
-	a.plugin.counters.notCalled(why)
+	a.plugin.countNotCalled(why)
 	return &Failure{NotCalled: why}
 }
 
@@ -86,7 +86,7 @@ func (a *Attachment) refuse(why NotCalled) *Failure {
 // one a second is more than counted.
 func (a *Attachment) report(f *Fault) *Failure {
 	f.At, f.Attachment = time.Now(), a.place.String()
-	a.plugin.counters.fault(f.Kind)
+	a.plugin.countFault(f.Kind)
 	if f.Kind != TimeoutWaiting || a.timeouts.allow(f.At, 1) {
 		a.plugin.store.faults.add(f)
 		a.plugin.house.log.Warn("plugin fault", "plugin", a.plugin.config.Name, "at", f.Attachment, "kind", string(f.Kind), "because", f.Error(), "request", fmt.Sprintf("%016x", f.RequestID))
@@ -142,7 +142,7 @@ func (i *instance) note(f *Fault, export call, request uint64) {
 // negative gives the instance back after an answer that is an error code.
 func (t turn) negative(n int32) *Failure {
 	t.leave()
-	return &Failure{Code: t.a.plugin.counters.negative(n)}
+	return &Failure{Code: t.a.plugin.countNegative(n)}
 }
 
 // tooLarge gives the instance back: the view does not fit.

@@ -202,7 +202,7 @@ func (t *pluginTest) route(a *plugins.Attachment, table *abi.ClusterTable) (plug
 		return pluginResult{}, err
 	}
 	counters := a.Plugin().Counters()
-	gone, denied := counters.InvalidName.Load(), counters.NotInGroup.Load()
+	gone, denied := counters.Unlisted[0].Load(), counters.Unlisted[1].Load()
 	list, listed, failure := a.Route(v, t.properties, permitted{v}, nil)
 	if failure != nil || !listed {
 		return failed(failure, "abstain", "true"), nil
@@ -212,10 +212,10 @@ func (t *pluginTest) route(a *plugins.Attachment, table *abi.ClusterTable) (plug
 		names = append(names, nameAt(table, int(at)))
 	}
 	var notes []string
-	if n := counters.InvalidName.Load() - gone; n > 0 {
+	if n := counters.Unlisted[0].Load() - gone; n > 0 {
 		notes = append(notes, fmt.Sprintf("%d more are no origins", n))
 	}
-	if n := counters.NotInGroup.Load() - denied; n > 0 {
+	if n := counters.Unlisted[1].Load() - denied; n > 0 {
 		notes = append(notes, fmt.Sprintf("%d more are not permitted", n))
 	}
 	return pluginResult{key: "route", value: routeText(names), note: strings.Join(notes, ", ")}, nil

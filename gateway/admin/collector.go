@@ -22,6 +22,7 @@ func exposition(o Options) http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(
 		&collector{registry: o.Metrics, version: o.Version},
+		&guests{registry: o.Metrics},
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -95,13 +96,13 @@ var (
 
 // Describe names every family.
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
+	for _, d := range append([]*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
 		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, metric, idle, opened, reused,
 		queued, wait, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
-	} {
+	}, pluginFamilies...) {
 		ch <- d
 	}
 }
@@ -139,6 +140,12 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	for l, c := range set.Certificates() {
 		s.gauge(expiry, c.Expiry.Load(), l.Listener, l.Certificate)
+	}
+	for name, p := range set.Plugins() {
+		s.plugin(p, name)
+	}
+	for l, p := range set.Places() {
+		s.place(p, l.Plugin, l.Place)
 	}
 }
 

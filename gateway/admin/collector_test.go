@@ -35,6 +35,29 @@ func counted() *metrics.Registry {
 	s.Listener("http").Accepted.Inc()
 	s.Listener("http").Handshakes[metrics.ClientCertificate].Inc()
 	s.Certificate(metrics.CertificateLabels{Listener: "http", Certificate: "/tls/a.pem"}).Expiry.Set(-60)
+	p := s.Plugin("chooser")
+	p.Calls.Add(5)
+	p.Fuel.Add(1200)
+	p.Duration.Observe(20 * time.Millisecond)
+	p.Codes[3].Inc()
+	p.Faults[3].Add(2)
+	p.NotCalled[2].Inc()
+	p.Unlisted[1].Inc()
+	p.Waits.Inc()
+	p.Generation.Set(2)
+	at := s.Place(metrics.PlaceLabels{Plugin: "chooser", Place: "cluster main/web"})
+	at.Instances.Set(3)
+	at.Idle.Set(1)
+	at.Memory.Set(131072)
+	at.Breaker[1].Set(1)
+	r.Guests = func() []metrics.GuestMetric {
+		return []metrics.GuestMetric{
+			{Plugin: "chooser", Name: "hits", Counter: true, Value: 7},
+			{Plugin: "chooser", Name: "size", Value: -0.5},
+			{Plugin: "other", Name: "hits", Counter: true, Value: 8},
+			{Plugin: "other", Name: "hits_total", Value: 9},
+		}
+	}
 	r.Refusals[1].Unrouted.Inc()
 	r.Process.ReloadsFailed.Inc()
 	r.Process.AccessLog.Lost.Add(3)
@@ -74,6 +97,25 @@ func TestExposition(t *testing.T) {
 		`weirkeep_listener_handshakes_failed_total{listener="http",reason="client_certificate"} 1`,
 		`weirkeep_listener_handshakes_failed_total{listener="http",reason="not_tls"} 0`,
 		`weirkeep_certificate_expiry_seconds{certificate="/tls/a.pem",listener="http"} -60`,
+		`weirkeep_plugins_calls_total{plugin="chooser"} 5`,
+		`weirkeep_plugins_call_duration_seconds_sum{plugin="chooser"} 0.02`,
+		`weirkeep_plugins_call_duration_seconds_count{plugin="chooser"} 1`,
+		`weirkeep_plugins_fuel_total{plugin="chooser"} 1200`,
+		`weirkeep_plugins_errors_total{code="bad-argument",plugin="chooser"} 1`,
+		`weirkeep_plugins_faults_total{kind="exhausted",plugin="chooser"} 2`,
+		`weirkeep_plugins_faults_total{kind="trap",plugin="chooser"} 0`,
+		`weirkeep_plugins_not_called_total{plugin="chooser",reason="breaker-open"} 1`,
+		`weirkeep_plugins_skipped_origins_total{plugin="chooser",reason="not_permitted"} 1`,
+		`weirkeep_plugins_instance_waits_total{plugin="chooser"} 1`,
+		`weirkeep_plugins_generation{plugin="chooser"} 2`,
+		`weirkeep_plugins_instances{place="cluster main/web",plugin="chooser"} 3`,
+		`weirkeep_plugins_idle_instances{place="cluster main/web",plugin="chooser"} 1`,
+		`weirkeep_plugins_memory_bytes{place="cluster main/web",plugin="chooser"} 131072`,
+		`weirkeep_plugins_breaker_state{place="cluster main/web",plugin="chooser",state="open"} 1`,
+		`weirkeep_plugins_breaker_state{place="cluster main/web",plugin="chooser",state="closed"} 0`,
+		`weirkeep_plugins_guest_hits_total{plugin="chooser"} 7`,
+		`weirkeep_plugins_guest_hits_total{plugin="other"} 8`,
+		`weirkeep_plugins_guest_size{plugin="chooser"} -0.5`,
 		`weirkeep_config_reloads_total{result="failed"} 1`,
 		`weirkeep_config_last_reload_ok 0`,
 		`weirkeep_access_log_records_lost_total 3`,
@@ -83,7 +125,7 @@ func TestExposition(t *testing.T) {
 			t.Errorf("no line %s", line)
 		}
 	}
-	for _, impossible := range []string{`reason="served"`, `reason="no_site",routed="true"`, `reason="busy",routed="false"`} {
+	for _, impossible := range []string{`reason="served"`, `reason="no_site",routed="true"`, `reason="busy",routed="false"`, `hits_total{plugin="other"} 9`} {
 		if strings.Contains(body, impossible) {
 			t.Errorf("there are rows with %s, which can never be counted", impossible)
 		}
@@ -101,8 +143,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 39 {
-		t.Errorf("%d families, want 39", len(types))
+	if len(types) != 61 {
+		t.Errorf("%d families, want 61", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {
@@ -117,8 +159,9 @@ func TestScrapeForgetsWhatIsGone(t *testing.T) {
 	o.Metrics = counted()
 	url := startTCP(t, o)
 	o.Metrics.Use(o.Metrics.NewSet())
+	o.Metrics.Guests = nil // as of a configuration without plugins
 	_, _, body := ask(t, "GET", url+"/metrics")
-	for _, label := range []string{`site=`, `origin=`, `listener=`, `cluster=`, `session=`} {
+	for _, label := range []string{`site=`, `origin=`, `listener=`, `cluster=`, `session=`, `plugin=`} {
 		if strings.Contains(body, label) {
 			t.Errorf("series with %s are left", label)
 		}

@@ -338,12 +338,6 @@ var errorCodes = []Code{
 		"Take body and body-prefix out of needs, if the plugin can do without.",
 	},
 	{
-		"E514", "clusters that plugins may not call",
-		"A plugin's http names a cluster, and this version lets plugins call addresses only.",
-		"plugins: { chooser: { kind: router, module: chooser.wasm, tick: 10s, http: [\"cluster:prices\"] } }",
-		"Write the address, such as http://10.0.0.7:8080.",
-	},
-	{
 		"E601", "authorities that cannot be used",
 		"A ca file is there and holds no certificate in PEM form.",
 		"tls: { ca: tls/empty.pem }",

@@ -23,6 +23,9 @@ type Registry struct {
 	// keeps up to date.
 	Gauge func()
 
+	// Guests, if set, are the metrics that the guests of plugins have defined.
+	Guests func() []GuestMetric
+
 	reasons []Reason
 	current atomic.Pointer[Set]
 }
@@ -67,6 +70,8 @@ type Set struct {
 	rules     table[string, Rule]
 	listeners table[string, Listener]
 	certs     table[CertificateLabels, Certificate]
+	plugins   table[string, Plugin]
+	places    table[PlaceLabels, Place]
 }
 
 // newSet makes an empty set that takes children over from last, which may be nil.
@@ -82,6 +87,8 @@ func newSet(last *Set) *Set {
 		rules:     succeed(&last.rules, 2, Overflow),
 		listeners: succeed(&last.listeners, len(Listener{}.Handshakes), Overflow),
 		certs:     succeed(&last.certs, 1, CertificateLabels{Overflow, Overflow}),
+		plugins:   succeed(&last.plugins, len(PluginErrors), Overflow),
+		places:    succeed(&last.places, len(BreakerStates), PlaceLabels{Overflow, Overflow}),
 	}
 }
 
@@ -89,6 +96,7 @@ func newSet(last *Set) *Set {
 func (s *Set) sealed() *Set {
 	s.mappings.last, s.origins.last, s.listeners.last, s.certs.last = nil, nil, nil, nil
 	s.clusters.last, s.sessions.last, s.rules.last = nil, nil, nil
+	s.plugins.last, s.places.last = nil, nil
 	return s
 }
 
@@ -113,6 +121,12 @@ func (s *Set) Listener(name string) *Listener { return s.listeners.child(name) }
 // Certificate is the child with the labels; the same for the same labels.
 func (s *Set) Certificate(l CertificateLabels) *Certificate { return s.certs.child(l) }
 
+// Plugin is the child with the name; the same for the same name.
+func (s *Set) Plugin(name string) *Plugin { return s.plugins.child(name) }
+
+// Place is the child with the labels; the same for the same labels.
+func (s *Set) Place(l PlaceLabels) *Place { return s.places.child(l) }
+
 // Mappings are all children, in no order.
 func (s *Set) Mappings() iter.Seq2[MappingLabels, *Mapping] { return s.mappings.all() }
 
@@ -134,9 +148,16 @@ func (s *Set) Listeners() iter.Seq2[string, *Listener] { return s.listeners.all(
 // Certificates are all children, in no order.
 func (s *Set) Certificates() iter.Seq2[CertificateLabels, *Certificate] { return s.certs.all() }
 
+// Plugins are all children by name, in no order.
+func (s *Set) Plugins() iter.Seq2[string, *Plugin] { return s.plugins.all() }
+
+// Places are all children, in no order.
+func (s *Set) Places() iter.Seq2[PlaceLabels, *Place] { return s.places.all() }
+
 // Overflowed is how often a child was asked for whose family was full.
 func (s *Set) Overflowed() int {
-	return s.mappings.over + s.origins.over + s.clusters.over + s.sessions.over + s.rules.over + s.listeners.over + s.certs.over
+	return s.mappings.over + s.origins.over + s.clusters.over + s.sessions.over + s.rules.over + s.listeners.over + s.certs.over +
+		s.plugins.over + s.places.over
 }
 
 // A table has the children of one kind.

@@ -82,11 +82,14 @@ func TestFamiliesAreBounded(t *testing.T) {
 		s.Session(name).Bound.Inc()
 		s.Listener(name).Accepted.Inc()
 		s.Certificate(CertificateLabels{"l", name}).Expiry.Inc()
+		s.Plugin(name).Calls.Inc()
+		s.Place(PlaceLabels{"p", name}).Idle.Inc()
 	}
 	r.Use(s)
 
 	mappings, listeners := maps.Collect(s.Mappings()), maps.Collect(s.Listeners())
 	clusters, sessions, certs := maps.Collect(s.Clusters()), maps.Collect(s.Sessions()), maps.Collect(s.Certificates())
+	plugins, places := maps.Collect(s.Plugins()), maps.Collect(s.Places())
 	for _, tt := range []struct {
 		kind           string
 		children, each int
@@ -98,6 +101,8 @@ func TestFamiliesAreBounded(t *testing.T) {
 		{"sessions", len(sessions), 4, sessions[Overflow].Bound.Load()},
 		{"listeners", len(listeners), 5, listeners[Overflow].Accepted.Load()},
 		{"certificates", len(certs), 1, uint64(certs[CertificateLabels{Overflow, Overflow}].Expiry.Load())},
+		{"plugins", len(plugins), 11, plugins[Overflow].Calls.Load()},
+		{"places", len(places), 3, uint64(places[PlaceLabels{Overflow, Overflow}].Idle.Load())},
 	} {
 		if series := tt.children * tt.each; series > MaxSeries || series <= MaxSeries-tt.each {
 			t.Errorf("%s: %d series, want just %d", tt.kind, series, MaxSeries)
@@ -106,7 +111,7 @@ func TestFamiliesAreBounded(t *testing.T) {
 			t.Errorf("%s: %d in own series and %d in the overflow, want %d together", tt.kind, own, tt.rest, asked)
 		}
 	}
-	if over := s.Overflowed(); over != 6*asked-(len(mappings)+len(origins(r))+len(clusters)+len(sessions)+len(listeners)+len(certs)-6) {
+	if over := s.Overflowed(); over != 8*asked-(len(mappings)+len(origins(r))+len(clusters)+len(sessions)+len(listeners)+len(certs)+len(plugins)+len(places)-8) {
 		t.Errorf("overflowed = %d", over)
 	}
 }

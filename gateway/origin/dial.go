@@ -13,7 +13,7 @@ import (
 
 // dial makes a new connection for the trip.
 func (p *Pool) dial(t *Trip) (*conn, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), p.o.ConnectTimeout)
+	ctx, cancel := context.WithTimeout(t.connecting(), p.o.ConnectTimeout)
 	defer cancel()
 	c, err := p.connect(ctx)
 	t.beyond = err == nil && p.o.Proxy
@@ -26,6 +26,14 @@ func (p *Pool) dial(t *Trip) (*conn, error) {
 	}
 	t.Metrics.Opened.Inc()
 	return c, nil
+}
+
+// connecting is what bounds the making of a connection.
+func (t *Trip) connecting() context.Context {
+	if t.Connecting != nil {
+		return t.Connecting
+	}
+	return context.Background()
 }
 
 // connect opens a connection to the origin's address. With an error it may

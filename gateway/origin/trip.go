@@ -2,6 +2,7 @@ package origin
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net"
 	"time"
@@ -53,8 +54,12 @@ type Trip struct {
 	Secure    bool   // https through a proxy
 	Caller    Caller
 	Sender    Sender
-	Timeouts  Timeouts
-	Metrics   *metrics.Origin // of the cluster's origin that is tried
+
+	// Connecting bounds the making of a connection, beside the pool's own limit: when
+	// it has ended the one who asks has gone. Nil: nothing else does.
+	Connecting context.Context
+	Timeouts   Timeouts
+	Metrics    *metrics.Origin // of the cluster's origin that is tried
 
 	Status wire.StatusLine // of the final answer
 	Answer wire.Head       // its fields; views until Body is read
@@ -98,6 +103,9 @@ func (t *Trip) failed(err error) error {
 	e := &Error{Address: t.pool.origin.Address, Phase: t.phase, Written: t.written, Answered: t.heard, Beyond: t.beyond, Err: err}
 	if t.conn != nil {
 		e.Reused = t.conn.reused
+	}
+	if t.phase == metrics.Connect && t.conn == nil && t.Connecting != nil && t.Connecting.Err() != nil {
+		err, e.Err = ErrGone, ErrGone
 	}
 	if !errors.Is(err, ErrGone) && !isBodyError(err) {
 		t.Metrics.Failures[t.phase].Inc()
