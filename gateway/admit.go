@@ -150,6 +150,7 @@ func (x *Exchange) enterHome(home int) (int, error) {
 func (x *Exchange) seek() *admission.Seeker {
 	s := &x.seeker
 	s.Slots, s.Client, s.Only, s.Tester = x.group.slots, x, -1, x.group.testers
+	s.Preference, s.Now, s.Panic = x.group.prefer, x.tick, x.group.panics()
 	x.trial = false
 	return s
 }
@@ -159,7 +160,7 @@ func (x *Exchange) seek() *admission.Seeker {
 // others, also if those have to be waited for: it would fail it again (M-ALG-13).
 func (x *Exchange) enter() (int, error) {
 	s := x.seek()
-	if x.attempts == 0 {
+	if x.attempts == 0 && !s.Panic {
 		if i := x.findTrial(); i >= 0 {
 			return i, nil
 		}

@@ -87,6 +87,7 @@ func (g *Gateway) goOn(next present) {
 		}
 	}
 	g.keepStepping()
+	go g.survey()
 }
 
 // ReloadFailed notes, for Status and metrics, that a configuration was refused

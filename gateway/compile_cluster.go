@@ -31,6 +31,7 @@ func (c *compiler) cluster(name string, cfg config.Cluster) *cluster {
 		},
 		policy:       policy(cfg.Failover),
 		maxEjected:   cfg.Failover.MaxEjected,
+		panicBelow:   cfg.PanicThreshold,
 		countTunnels: *cfg.CountTunnels,
 		queue:        c.uses.queue(name, admission.Options{Size: cfg.Queue.Size, Timeout: time.Duration(cfg.Queue.Timeout)}),
 		overflows:    cfg.Queue.Overflow == "failover",

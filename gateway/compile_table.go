@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"weirkeep/gateway/admission"
 	"weirkeep/gateway/balance"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/route"
@@ -148,7 +149,20 @@ func (c *compiler) group(r route.Group) *group {
 	g.method = name
 	key := strings.Join([]string{g.names(), name, options.String()}, " ")
 	g.balancer = c.uses.balancer(key, c.balancer("clusters."+g.lead.name, name, options))
+	g.prefer = preference(g, lead)
 	return g
+}
+
+// preference is whom a group prefers; nil: nobody.
+func preference(g *group, lead config.Cluster) *admission.Preference {
+	if lead.SlowStart == 0 {
+		return nil
+	}
+	p := &admission.Preference{WarmUp: time.Duration(lead.SlowStart)}
+	for _, m := range g.members {
+		p.Warmth = append(p.Warmth, &m.state.warmth)
+	}
+	return p
 }
 
 // balancer makes a balancer. Mistakes in options were found when the file was read.

@@ -167,7 +167,7 @@ func (e *explanation) pick() {
 	order := e.order()
 	for i, g := range order {
 		plan := e.plan(g, -1)
-		if trial := e.dueTrial(g); trial >= 0 {
+		if trial := e.dueTrial(g); trial >= 0 && !e.panics(g) {
 			plan.Pick, plan.Sure, plan.Queues, plan.Verdicts[trial].Why = trial, true, false, admission.Picked
 		}
 		err := g.refusal(plan)
@@ -203,6 +203,20 @@ func (e *explanation) lets(g *group, m *member) bool {
 	return a == admission.Open || a == admission.Testers && g.testers
 }
 
+// panics reports whether too few of a group's origins are up, as they are taken to be.
+func (e *explanation) panics(g *group) bool {
+	up, all := 0, 0
+	for _, m := range g.members {
+		switch e.view.states[m.identity].Access {
+		case admission.Open:
+			up, all = up+1, all+1
+		case admission.Unwell:
+			all++
+		}
+	}
+	return up*allOfThem < int(g.lead.panicBelow)*all
+}
+
 // pickHome tells of the origin where the session is at home, and reports whether
 // that settles it. It does not if that is full and its sessions may go elsewhere
 // for once.
@@ -234,7 +248,7 @@ func (e *explanation) order() []*group {
 // plan is what would become of the request in a group; only is the index of the
 // one origin that it wants, -1: any.
 func (e *explanation) plan(g *group, only int) admission.Planned {
-	return admission.Plan(e.statesOf(g), admission.Asker{Only: only, Tester: g.testers}, g.balancer)
+	return admission.Plan(e.statesOf(g), admission.Asker{Only: only, Tester: g.testers, Panic: e.panics(g), Now: e.x.Now, Preference: g.prefer}, g.balancer)
 }
 
 // refusal is why who gets no slot by a plan would be turned away at once; nil: it
@@ -302,6 +316,8 @@ func (e *explanation) whyPicked(g *group, m *member) string {
 	switch {
 	case e.x.decision.Home == m.identity:
 		return "bound"
+	case e.panics(g):
+		return "panic: fewer than " + g.lead.panicBelow.String() + " of the origins are up, and those that are out are taken, too; " + g.method
 	case !e.lets(g, m):
 		return "trial: it is out, nobody checks it, and so one request tries whether it is back; if it is not, another origin gets it"
 	}

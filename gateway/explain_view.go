@@ -108,7 +108,7 @@ func (v *assumed) assume(identity int, state string) error {
 	case "up", "serving":
 		s.Access, v.words[identity] = admission.Open, "up, serving"
 	case "down":
-		s.Access, v.words[identity] = admission.Shut, "down"
+		s.Access, v.words[identity] = admission.Unwell, "down"
 	case "draining":
 		s.Access, v.words[identity] = admission.BoundOnly, "up, draining"
 	case "maintenance":

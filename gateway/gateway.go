@@ -75,6 +75,8 @@ type Gateway struct {
 	closing  atomic.Bool // answers say Connection: close
 	cut      atomic.Bool // what is left of exchanges is being cut
 
+	surveying sync.Mutex
+	panicking map[string]bool    // clusters that are known to panic, of surveying
 	applying  sync.Mutex         // one Apply, Drain or Close at a time
 	applied   *applied           // nil before the first
 	refused   *Refusal           // nil: no configuration was refused
@@ -122,7 +124,13 @@ func New(o Options) *Gateway {
 	if o.Engines != nil {
 		g.registry.engines = o.Engines
 	}
-	g.registry.told = func() { go g.hearServers() }
+	g.panicking = make(map[string]bool)
+	g.registry.told = func() {
+		go func() {
+			g.hearServers()
+			g.survey()
+		}()
+	}
 	g.metrics.Gauge, g.metrics.Guests = g.gauge, g.guestMetrics
 	g.watcher = newCertWatcher(g.log)
 	return g
@@ -194,6 +202,7 @@ func (g *Gateway) gauge() {
 // measure sets the gauges of the cluster and its members.
 func (cl *cluster) measure() {
 	cl.metrics.Waiting.Set(int64(cl.queue.Waiting()))
+	cl.metrics.Panics.Set(boolGauge(cl.panics()))
 	for _, m := range cl.members {
 		s := m.state
 		m.metrics.Up.Set(boolGauge(s.origin.Health() == origin.Up))

@@ -19,7 +19,8 @@ type group struct {
 	index    map[int]int        // of a member, by the origin's identity
 	balancer balance.Balancer
 	method   string // name of the balancer
-	testers  bool   // a rule lets its requests into origins in maintenance
+	prefer   *admission.Preference
+	testers  bool // a rule lets its requests into origins in maintenance
 }
 
 func (g *group) add(m *member) {

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"sync/atomic"
+	"time"
 
 	"weirkeep/gateway/admission"
 	"weirkeep/gateway/origin"
@@ -17,6 +18,7 @@ type originState struct {
 	admin   atomic.Uint32 // adminState
 	tunnels atomic.Int64  // upgraded connections, open
 	changes atomic.Int64  // times that it went out or came back
+	warmth  admission.Warmth
 }
 
 // adminState is what the operator wants of an origin, the most open first.
@@ -55,25 +57,25 @@ func (s *originState) lets(bound bool) bool {
 
 // access is to whom the origin is open: the operator's word and its health.
 func (s *originState) access() admission.Access {
-	if s.origin.Health() != origin.Up {
-		return admission.Shut
-	}
-	switch s.state() {
-	case serving:
-		return admission.Open
-	case draining:
-		return admission.BoundOnly
-	case maintenance:
-		return admission.Testers
+	switch a := s.state(); {
+	case s.origin.Health() == origin.Up:
+		return accessOf[a]
+	case a == serving:
+		return admission.Unwell
 	}
 	return admission.Shut
+}
+
+// accessOf is to whom an origin that is up is open.
+var accessOf = [...]admission.Access{
+	serving: admission.Open, draining: admission.BoundOnly, maintenance: admission.Testers, disabled: admission.Shut,
 }
 
 // open makes the origin as open as a configuration says, unless it is that
 // already.
 func (s *originState) open(a adminState) {
 	if a < s.state() {
-		s.admin.Store(uint32(a))
+		s.admit(a)
 		s.slots.Set(s.access)
 	}
 }
@@ -82,6 +84,13 @@ func (s *originState) open(a adminState) {
 func (s *originState) settle(name string, capacity int, a adminState) {
 	s.name.Store(&name)
 	s.slots.SetCapacity(capacity)
-	s.admin.Store(uint32(a))
+	s.admit(a)
 	s.slots.Set(s.access)
+}
+
+// admit makes a what the operator wants. Who is let in again has to warm up.
+func (s *originState) admit(a adminState) {
+	if adminState(s.admin.Swap(uint32(a))) != serving && a == serving {
+		s.warmth.Begin(time.Now())
+	}
 }

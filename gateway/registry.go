@@ -143,6 +143,7 @@ func (r *registry) newState(address, name string, capacity int, a adminState) *o
 	s := &originState{slots: r.lobby.NewSlots(capacity)}
 	s.origin = &origin.Origin{Address: address, OnChange: func(_ *origin.Origin, t origin.Transition) { r.changed(s, t) }, OnTold: r.heard}
 	s.settle(name, capacity, a)
+	s.warmth.Begin(time.Now())
 	return s
 }
 

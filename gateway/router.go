@@ -101,7 +101,10 @@ func (x *Exchange) entryFlags(i int) uint8 {
 // opens reports whether origin i of the group takes who is new.
 func (g *group) opens(i int) bool {
 	m := g.members[i]
-	return m.state.origin.Health() == origin.Up && g.letsIn(m)
+	if m.state.origin.Health() != origin.Up {
+		return m.state.state() == serving && g.panics()
+	}
+	return g.letsIn(m)
 }
 
 var (

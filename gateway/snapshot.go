@@ -94,6 +94,7 @@ type cluster struct {
 	timeouts     origin.Timeouts
 	policy       origin.Policy // what counts against an origin
 	maxEjected   unit.Percent  // of its origins, so many may be out when one is ejected
+	panicBelow   unit.Percent  // of its origins, so many are up at least, or those that are out get requests
 	countTunnels bool          // tunnels keep their slot
 
 	// These hold where the cluster leads a group.

@@ -55,8 +55,9 @@ type ListenerStatus struct {
 type ClusterStatus struct {
 	Name      string
 	Balancer  string
-	Waiting   int // in its queue
-	QueueSize int // how many may wait
+	Waiting   int  // in its queue
+	QueueSize int  // how many may wait
+	Panicking bool // too few of its origins are up: those that are out get requests, too
 }
 
 // OriginStatus is one origin of a cluster of a [Status]. What belongs to the
@@ -122,7 +123,7 @@ func (snap *snapshot) describe(s *Status, cfg *config.Config, now time.Time) {
 	for _, cl := range snap.clusters {
 		s.Clusters = append(s.Clusters, ClusterStatus{
 			Name: cl.name, Balancer: cfg.Clusters[cl.name].Balancer,
-			Waiting: cl.queue.Waiting(), QueueSize: cl.queue.Size(),
+			Waiting: cl.queue.Waiting(), QueueSize: cl.queue.Size(), Panicking: cl.panics(),
 		})
 		for _, m := range cl.members {
 			o := m.status()

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"weirkeep/gateway/origin"
 )
@@ -10,6 +11,9 @@ import (
 // changed is told that an origin went out or came back, by whatever found it.
 func (r *registry) changed(s *originState, t origin.Transition) {
 	s.changes.Add(1)
+	if t.To == origin.Up {
+		s.warmth.Begin(time.Now())
+	}
 	s.slots.Set(s.access)
 	if s.origin.Health() != origin.Up {
 		r.closeIdle(s.origin)

@@ -251,7 +251,7 @@ func TestOverviewAndOrigins(t *testing.T) {
 	_, header, body := ask(t, "GET", url+"/v1/overview")
 	want := `{"version":"0.1.0","ready":true,"draining":false,"revision":4,"started":"2026-11-29T12:00:00Z","applied":"0001-01-01T00:00:00Z",` +
 		`"last_refusal":{"at":"2026-11-29T13:00:00Z","problem":"w.yaml:1:2: error E102: unknown key","errors":3},` +
-		`"connections":3,"exchanges":2,"listeners":[{"name":"http","address":"127.0.0.1:8080","tls":false}],"clusters":[{"name":"shop","balancer":"capacity","waiting":2,"queue_size":200}],` +
+		`"connections":3,"exchanges":2,"listeners":[{"name":"http","address":"127.0.0.1:8080","tls":false}],"clusters":[{"name":"shop","balancer":"capacity","waiting":2,"queue_size":200,"panicking":false}],` +
 		`"origins":{"up":1,"down":1},"answers":{"1xx":0,"2xx":2,"3xx":0,"4xx":0,"5xx":0,"none":0},"tunnels":0,"access_log_lost":0,"panics":0}` + "\n"
 	if body != want || header.Get("ETag") != `"rev-4"` {
 		t.Errorf("overview, tag %s\n got %s\nwant %s", header.Get("ETag"), body, want)

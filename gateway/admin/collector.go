@@ -68,8 +68,9 @@ var (
 	opened   = family("origin_connections_opened_total", "Connections opened.", "cluster", "origin")
 	reused   = family("origin_connections_reused_total", "Attempts on a connection that had served before.", "cluster", "origin")
 
-	queued = family("admission_waiting_exchanges", "Exchanges in line for a slot, by the cluster that leads their group.", "cluster")
-	wait   = family("admission_wait_seconds", "How long exchanges waited in line that did, whatever came of it.", "cluster")
+	panicking = family("cluster_panic", "1: too few of the cluster's origins are up (panic_threshold), and those that are out get requests, too.", "cluster")
+	queued    = family("admission_waiting_exchanges", "Exchanges in line for a slot, by the cluster that leads their group.", "cluster")
+	wait      = family("admission_wait_seconds", "How long exchanges waited in line that did, whatever came of it.", "cluster")
 
 	sessionRequests = family("session_requests_total", "Requests by what their session id is: bound, unknown, none; lost: its origin was out or gone, so it was bound anew.", "session", "binding")
 	learned         = family("session_learned_total", "Times that a session was bound to an origin.", "session")
@@ -99,7 +100,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range append([]*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
 		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, metric, idle, opened, reused,
-		queued, wait, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
+		panicking, queued, wait, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
 	}, pluginFamilies...) {
@@ -126,6 +127,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	for name, c := range set.Clusters() {
 		s.gauge(queued, c.Waiting.Load(), name)
+		s.gauge(panicking, c.Panics.Load(), name)
 		s.histogram(wait, &c.Wait, name)
 	}
 	for name, rule := range set.Rules() {

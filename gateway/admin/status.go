@@ -38,6 +38,7 @@ type ClusterStatus struct {
 	Balancer  string `json:"balancer"`
 	Waiting   int    `json:"waiting" doc:"Exchanges in line for a slot."`
 	QueueSize int    `json:"queue_size" doc:"How many may be in line."`
+	Panicking bool   `json:"panicking" doc:"Too few of its origins are up (panic_threshold), and those that are out get requests, too."`
 }
 
 // OriginStatus is how one origin is for one cluster. What belongs to the address

@@ -33,11 +33,16 @@ type Seeker struct {
 	Only   int           // index of the one where its session is at home; -1: any
 	Barred uint64        // those that it must not get, by index; those past 63 never are
 	Tester bool          // origins in maintenance are open to it
+	Panic  bool          // origins that are out are open to it
 	Key    uint64        // what it is balanced by, where the balancer goes by a key; 0: it has none
 	Waited time.Duration // how long Enter has waited, added up; the time-out bounds the sum
 	Client Client        // who waits
+	Now    time.Time     // used where a Preference has Warmth
+
+	Preference *Preference // nil: none
 
 	candidates []balance.Candidate
+	within     uint8 // how far an origin may be that is waited for
 }
 
 // Enter takes a slot at the origin that the balancer picks, and returns its
@@ -64,6 +69,9 @@ func (s *Seeker) standing() (who standing) {
 	}
 	if s.Tester {
 		who |= tester
+	}
+	if s.Panic {
+		who |= desperate
 	}
 	return who
 }
@@ -100,6 +108,7 @@ func (s *Seeker) look() {
 			Capacity: slots.capacity.Load(),
 		})
 	}
+	s.prefer()
 }
 
 // Bar keeps the seeker from origin i.
@@ -119,7 +128,12 @@ func (s *Seeker) seeks(i int) bool {
 	if s.Only >= 0 {
 		return i == s.Only
 	}
-	return !s.barred(i)
+	return !s.barred(i) && s.near(i)
+}
+
+// near reports whether the origin is near enough to be waited for.
+func (s *Seeker) near(i int) bool {
+	return s.Preference == nil || s.Preference.Far == nil || s.Preference.Far[i] <= s.within
 }
 
 // hopes reports whether an origin is open to the seeker, full or not.

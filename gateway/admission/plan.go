@@ -1,6 +1,10 @@
 package admission
 
-import "weirkeep/gateway/balance"
+import (
+	"time"
+
+	"weirkeep/gateway/balance"
+)
 
 // State is how an origin is at one moment, or is taken to be.
 type State struct {
@@ -21,7 +25,11 @@ type Asker struct {
 	Only   int // -1: any
 	Barred uint64
 	Tester bool
+	Panic  bool
 	Key    uint64
+	Now    time.Time
+
+	Preference *Preference
 }
 
 // Planned is what Enter would do. With no pick and no queueing it is [ErrNone].
@@ -52,12 +60,13 @@ const (
 	Out               // it is out or disabled
 	NotAsked          // the exchange is bound elsewhere
 	Tried             // the exchange has tried it
+	Farther           // one that is nearer is preferred
 )
 
 // String is the reason in words.
 func (w Why) String() string {
 	return [...]string{
-		"picked", "free", "full", "waited for", "draining", "in maintenance", "out", "the request is bound elsewhere", "tried",
+		"picked", "free", "full", "waited for", "draining", "in maintenance", "out", "the request is bound elsewhere", "tried", "farther",
 	}[w]
 }
 
@@ -65,20 +74,61 @@ func (w Why) String() string {
 // not at the others. It is pure: it moves no slot, no line and no turn, and where
 // nothing else happens in between, Enter does what it says.
 func Plan(members []State, a Asker, b balance.Balancer) Planned {
-	s := Seeker{Only: a.Only, Barred: a.Barred, Tester: a.Tester, Key: a.Key}
-	p := Planned{Pick: -1, Sure: true, Verdicts: make([]Verdict, len(members))}
+	s := Seeker{Only: a.Only, Barred: a.Barred, Tester: a.Tester, Panic: a.Panic, Key: a.Key, Now: a.Now, Preference: a.Preference}
+	p := Planned{Pick: -1, Verdicts: make([]Verdict, len(members))}
+	for i, m := range members {
+		p.Verdicts[i] = Verdict{Why: s.judge(i, m), Share: max(0, float64(m.Capacity-m.Load)/float64(max(1, m.Capacity)))}
+	}
+	if a.Preference != nil && a.Preference.Far != nil && s.Only < 0 {
+		a.Preference.plan(p.Verdicts)
+	}
 	candidates := make([]balance.Candidate, len(members))
 	for i, m := range members {
-		v := Verdict{Why: s.judge(i, m), Share: max(0, float64(m.Capacity-m.Load)/float64(max(1, m.Capacity)))}
-		p.Verdicts[i] = v
-		candidates[i] = balance.Candidate{Usable: v.Why == Free, Load: m.Load, Capacity: m.Capacity}
-		p.Queues = p.Queues || v.Why == Full || v.Why == Waited
+		why := p.Verdicts[i].Why
+		candidates[i] = balance.Candidate{Usable: why == Free, Load: m.Load, Capacity: m.Capacity}
+		p.Queues = p.Queues || why == Full || why == Waited
 	}
 	if p.Pick, p.Sure = s.plan(candidates, b); p.Pick >= 0 {
 		p.Queues = false
 		p.Verdicts[p.Pick].Why = Picked
 	}
+	p.Sure = p.Sure && (s.Only >= 0 || s.evenly(candidates))
 	return p
+}
+
+// plan says which of the origins that could be picked, or waited for, are too far.
+func (p *Preference) plan(vs []Verdict) {
+	least := uint8(anyFar)
+	for i, v := range vs {
+		if v.Why == Free || p.Loyal && (v.Why == Full || v.Why == Waited) {
+			least = min(least, p.Far[i])
+		}
+	}
+	for i := range vs {
+		v := &vs[i]
+		if p.Far[i] > least && (v.Why == Free || p.Loyal && (v.Why == Full || v.Why == Waited)) {
+			v.Why = Farther
+		}
+	}
+}
+
+// evenly reports whether all that could be picked are equally warm: else chance decides
+// which are.
+func (s *Seeker) evenly(candidates []balance.Candidate) bool {
+	p, first := s.Preference, 0
+	if p == nil || p.Warmth == nil {
+		return true
+	}
+	for i := range candidates {
+		share := p.Warmth[i].share(s.Now, p.WarmUp)
+		if first == 0 && candidates[i].Usable {
+			first = share
+		}
+		if candidates[i].Usable && share != first {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *Seeker) plan(candidates []balance.Candidate, b balance.Balancer) (i int, sure bool) {
@@ -105,5 +155,5 @@ func (s *Seeker) judge(i int, m State) Why {
 	case m.Access.admits(s.standing()):
 		return Free
 	}
-	return [...]Why{Open: Free, BoundOnly: Drains, Testers: InMaintenance, Shut: Out}[m.Access]
+	return [...]Why{Open: Free, BoundOnly: Drains, Testers: InMaintenance, Unwell: Out, Shut: Out}[m.Access]
 }

@@ -140,15 +140,13 @@ func TestPlanSaysWhyOrWhyNot(t *testing.T) {
 		{"a tester, and one full", "4/4,testers 0/4,bound", Asker{Only: -1, Tester: true}, -1, true, "full, draining"},
 		{"one has been tried", "0/4 3/4", Asker{Only: -1, Barred: 1}, 1, false, "tried, picked"},
 		{"none is open", "0/4,shut 0/4,bound 0/4,testers", Asker{Only: -1}, -1, false, "out, draining, in maintenance"},
+		{"one is out", "0/4,unwell 3/4", Asker{Only: -1}, 1, false, "out, picked"},
+		{"one is out, and too few are not", "0/4,unwell 3/4", Asker{Only: -1, Panic: true}, 0, false, "picked, free"},
 		{"no origin", "", Asker{Only: -1}, -1, false, ""},
 	} {
 		b, _ := balance.New(balance.Default, nil, nil)
 		p := Plan(states(tt.origins), tt.asker, b)
-		var why []string
-		for _, v := range p.Verdicts {
-			why = append(why, v.Why.String())
-		}
-		if got := strings.Join(why, ", "); p.Pick != tt.pick || p.Queues != tt.queues || !p.Sure || got != tt.why {
+		if got := whys(p); p.Pick != tt.pick || p.Queues != tt.queues || !p.Sure || got != tt.why {
 			t.Errorf("%s: origin %d, queues %v, sure %v, %s; want %d, %v, %s", tt.name, p.Pick, p.Queues, p.Sure, got, tt.pick, tt.queues, tt.why)
 		}
 	}
@@ -158,7 +156,7 @@ func TestPlanSaysWhyOrWhyNot(t *testing.T) {
 func states(origins string) (all []State) {
 	for word := range strings.FieldsSeq(origins) {
 		word, access, _ := strings.Cut(word, ",")
-		s := State{Access: map[string]Access{"": Open, "bound": BoundOnly, "testers": Testers, "shut": Shut}[access]}
+		s := State{Access: map[string]Access{"": Open, "bound": BoundOnly, "testers": Testers, "unwell": Unwell, "shut": Shut}[access]}
 		if numbers, waited := strings.CutSuffix(word, "+"); waited {
 			word, s.Waiting = numbers, 1
 		}

@@ -9,12 +9,13 @@ const (
 	Open      Access = iota // to everybody
 	BoundOnly               // to those whose session is at home there: it drains
 	Testers                 // to those whom a rule lets in: it is in maintenance
-	Shut                    // to nobody: it is out or disabled
+	Unwell                  // to those who may go to one that is out: too few are not
+	Shut                    // to nobody: it is disabled, or out and not in service
 )
 
 // String is the access in words.
 func (a Access) String() string {
-	return [...]string{"open", "bound only", "testers", "shut"}[a]
+	return [...]string{"open", "bound only", "testers", "unwell", "shut"}[a]
 }
 
 // Slots are the places at one origin: how many exchanges it may have at once,
@@ -38,6 +39,7 @@ type standing uint8
 const (
 	bound     standing = 1 << iota // its session is at home there
 	tester                         // a rule lets it into origins in maintenance
+	desperate                      // it may go to one that is out
 	standings                      // how many combinations there are
 )
 
@@ -119,6 +121,8 @@ func (a Access) admits(who standing) bool {
 		return who&bound != 0
 	case Testers:
 		return who&tester != 0
+	case Unwell:
+		return who&desperate != 0
 	}
 	return false
 }

@@ -220,6 +220,8 @@ type Cluster struct {
 	CountTunnels     *bool         `yaml:"count_tunnels" default:"true"`                                      // whether a connection that switched protocols counts against the origin's capacity; default true; never nil after Load
 	Queue            Queue         `yaml:"queue"`                                                             // where requests wait while every origin is full
 	Failover         Failover      `yaml:"failover"`                                                          // when an origin is given up, and how it comes back
+	SlowStart        unit.Duration `yaml:"slow_start" default:"0s" range:"0s..1h"`                            // so long it takes an origin that comes back, or is new, to get its whole part; default 0s: it gets it at once
+	PanicThreshold   unit.Percent  `yaml:"panic_threshold" default:"0%" range:"0%..100%"`                     // when fewer of the origins in service are up than this, requests go to those that are out, too; default 0%: never
 	Health           *Health       `yaml:"health"`                                                            // checks of the origins; nil: none
 	Retry            Retry         `yaml:"retry"`                                                             // when a request may be sent again
 	Session          string        `yaml:"session"`                                                           // name of a session, for sites that name none; default: none is bound

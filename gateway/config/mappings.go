@@ -72,6 +72,8 @@ var ledSettings = []struct {
 	same func(lead, c Cluster) bool
 }{
 	{"balancer", func(lead, c Cluster) bool { return lead.Balancer == c.Balancer }},
+	{"slow_start", func(lead, c Cluster) bool { return lead.SlowStart == c.SlowStart }},
+	{"panic_threshold", func(lead, c Cluster) bool { return lead.PanicThreshold == c.PanicThreshold }},
 	{"queue", func(lead, c Cluster) bool { return lead.Queue == c.Queue }},
 	{"retry", func(lead, c Cluster) bool {
 		return *lead.Retry.Retries == *c.Retry.Retries && lead.Retry.Budget == c.Retry.Budget

@@ -65,6 +65,7 @@ type Origin struct {
 type Cluster struct {
 	Waiting Gauge     // exchanges in line
 	Wait    Histogram // of those that have waited, whatever came of it
+	Panics  Gauge     // 1: too few of its origins are up, and those that are out get requests
 }
 
 // Session counts what became of requests by the bindings of one session.
