@@ -150,6 +150,7 @@ func (x *Exchange) enterHome(home int) (int, error) {
 func (x *Exchange) seek() *admission.Seeker {
 	s := &x.seeker
 	s.Slots, s.Client, s.Only, s.Tester = x.group.slots, x, -1, x.group.testers
+	s.Key = x.keyIn(x.group)
 	x.trial = false
 	return s
 }

@@ -1,13 +1,11 @@
 package gateway
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
-	"weirkeep/gateway/balance"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/route"
 	"weirkeep/gateway/session"
@@ -118,46 +116,6 @@ func (c *compiler) nameMembers() {
 			m.bound = c.snap.table.BindName(route.Member{Cluster: i, Origin: j})
 		}
 	}
-}
-
-// allGroups makes the groups that decisions name, and the orders in which they
-// are tried. The turn of a balancer outlives the snapshot.
-func (c *compiler) allGroups() {
-	for _, r := range c.snap.table.Groups() {
-		c.snap.groups = append(c.snap.groups, c.group(r))
-	}
-	for _, order := range c.snap.table.Orders() {
-		var groups []*group
-		for _, i := range order {
-			groups = append(groups, c.snap.groups[i])
-		}
-		c.snap.orders = append(c.snap.orders, groups)
-	}
-}
-
-func (c *compiler) group(r route.Group) *group {
-	g := &group{lead: c.snap.clusters[r.Members[0].Cluster], index: make(map[int]int), testers: r.Testers}
-	for _, m := range r.Members {
-		g.add(c.snap.clusters[m.Cluster].members[m.Origin])
-	}
-	lead := c.cfg.Clusters[g.lead.name]
-	name, options := cmp.Or(r.Balancer, lead.Balancer), lead.BalancerOptions
-	if name != lead.Balancer {
-		options = config.Options{} // they are the other one's
-	}
-	g.method = name
-	key := strings.Join([]string{g.names(), name, options.String()}, " ")
-	g.balancer = c.uses.balancer(key, c.balancer("clusters."+g.lead.name, name, options))
-	return g
-}
-
-// balancer makes a balancer. Mistakes in options were found when the file was read.
-func (c *compiler) balancer(path, name string, options config.Options) balance.Balancer {
-	b, err := balance.New(name, nil, options.Decode)
-	if err != nil {
-		c.fail(path+".balancer", "E210", "%s.balancer: %v", path, err)
-	}
-	return b
 }
 
 // allHomes notes the origins of each session, and lets the gateway's own cookies
