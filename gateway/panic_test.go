@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,14 +81,11 @@ func (h *home) health() (sick *atomic.Bool) {
 	return sick
 }
 
-// different are the letters of a word, once each.
-func different(word string) (once string) {
-	for _, c := range word {
-		if !strings.ContainsRune(once, c) {
-			once += string(c)
-		}
-	}
-	return once
+// different are the letters of a word, once each, in order.
+func different(word string) string {
+	letters := []rune(word)
+	slices.Sort(letters)
+	return string(slices.Compact(letters))
 }
 
 // panicLog keeps what is logged.

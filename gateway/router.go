@@ -26,7 +26,7 @@ type router struct {
 // every attempt.
 func (x *Exchange) admitRouted() (reason Reason, settled bool) {
 	r := x.group.lead.router
-	if r == nil {
+	if r == nil || x.atHand() {
 		return Served, false
 	}
 	if x.routed == nil {
@@ -39,6 +39,21 @@ func (x *Exchange) admitRouted() (reason Reason, settled bool) {
 		return Served, false
 	}
 	return x.followList(r)
+}
+
+// atHand reports whether an origin on this node's own host takes the request, whatever
+// else would choose (M-COLO-02).
+func (x *Exchange) atHand() bool {
+	g := x.group
+	if g.locality != collocated {
+		return false
+	}
+	for i, far := range g.prefer.Far {
+		if far == sameHost && g.opens(i) && !x.seeker.Tried(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // askRouter asks the router for its list.

@@ -72,6 +72,7 @@ var ledSettings = []struct {
 	same func(lead, c Cluster) bool
 }{
 	{"balancer", func(lead, c Cluster) bool { return lead.Balancer == c.Balancer }},
+	{"locality", func(lead, c Cluster) bool { return lead.Locality == c.Locality }},
 	{"slow_start", func(lead, c Cluster) bool { return lead.SlowStart == c.SlowStart }},
 	{"panic_threshold", func(lead, c Cluster) bool { return lead.PanicThreshold == c.PanicThreshold }},
 	{"queue", func(lead, c Cluster) bool { return lead.Queue == c.Queue }},
