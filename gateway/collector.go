@@ -27,7 +27,7 @@ func (c *compiler) collector(cl *cluster, cfg *config.Metric) {
 	}
 	plan := &samplePlan{
 		cluster: cl, generation: table.Generation, interval: time.Duration(cfg.Interval),
-		initial: cfg.Initial, standard: cfg.Default, stale: time.Duration(cfg.StaleAfter) * time.Duration(cfg.Interval), onError: a.Plugin().OnError(),
+		initial: cfg.Initial, standard: cfg.Default, stale: time.Duration(cfg.StaleAfter) * time.Duration(cfg.Interval), onError: a.Plugin().OnError(), debug: cfg.Debug,
 	}
 	fields := c.cfg.Plugins[cfg.Collector].Params.Sources()
 	key := c.keys[cfg.Collector] + " at " + place.String()

@@ -56,6 +56,7 @@ func (e *explanation) tell() {
 		e.end(reason)
 		return
 	}
+	e.Still = e.still()
 	e.pick()
 }
 
@@ -166,6 +167,9 @@ func (e *explanation) pick() {
 	}
 	order := e.order()
 	for i, g := range order {
+		if e.route(i, g) {
+			return
+		}
 		plan := e.plan(g, -1)
 		if trial := e.dueTrial(g); trial >= 0 && !e.panics(g) {
 			plan.Pick, plan.Sure, plan.Queues, plan.Verdicts[trial].Why = trial, true, false, admission.Picked
@@ -231,6 +235,7 @@ func (e *explanation) pickHome() bool {
 		if plan.Queues && e.snap.mappings[d.Mapping].session.rebalance {
 			return false
 		}
+		e.bypassed(g)
 		e.picked(i, plan, g.refusal(plan), SessionOriginOut)
 		return true
 	}
@@ -282,7 +287,8 @@ func (e *explanation) candidates(i int, plan admission.Planned) (all []Explained
 		s := e.view.states[m.identity]
 		all = append(all, ExplainedCandidate{
 			Origin: m.path(), Address: m.state.origin.Address, State: e.view.words[m.identity], Group: i,
-			Why: plan.Verdicts[j].Why.String(), Load: s.Load, Capacity: s.Capacity, Free: plan.Verdicts[j].Share, Weight: m.weight(g.uses),
+			Why: plan.Verdicts[j].Why.String(), Load: s.Load, Capacity: s.Capacity, Free: plan.Verdicts[j].Share,
+			Weight: m.weight(g.uses), Metric: m.metricOf(),
 		})
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/admission"
+	"weirkeep/gateway/origin"
 	"weirkeep/gateway/session"
 )
 
@@ -15,6 +16,8 @@ type assumed struct {
 	snap   *snapshot
 	states []admission.State // of origins, by identity
 	words  []string          // what each is, in words
+	health []origin.Health   // of each
+	admin  []adminState      // of each
 	bound  map[string]string // BindName of the origin by session id
 }
 
@@ -27,6 +30,7 @@ func assume(snap *snapshot, q Question) (*assumed, error) {
 	for _, o := range snap.origins {
 		v.states = append(v.states, o.slots.State())
 		v.words = append(v.words, o.words())
+		v.health, v.admin = append(v.health, o.origin.Health()), append(v.admin, o.state())
 	}
 	for _, name := range q.Down {
 		if err := v.set(name, "down"); err != nil {
@@ -104,6 +108,7 @@ func (s *snapshot) bindName(name string) string {
 // assume sets what an origin is taken for.
 func (v *assumed) assume(identity int, state string) error {
 	s := &v.states[identity]
+	v.take(identity, state)
 	switch state {
 	case "up", "serving":
 		s.Access, v.words[identity] = admission.Open, "up, serving"
@@ -121,6 +126,17 @@ func (v *assumed) assume(identity int, state string) error {
 		return fmt.Errorf("an origin can be up, down, serving, draining, maintenance, disabled or full, not %q", state)
 	}
 	return nil
+}
+
+// take notes the health and the admin state that an assumption is.
+func (v *assumed) take(identity int, state string) {
+	switch state {
+	case "full":
+	case "down":
+		v.health[identity] = origin.Down
+	default:
+		v.health[identity], v.admin[identity] = origin.Up, adminStateOf(state)
+	}
 }
 
 // Bound implements route.View. Nothing is counted as use of the session.

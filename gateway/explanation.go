@@ -55,6 +55,8 @@ type Explanation struct {
 	Action  string            `json:"action,omitempty"` // permit, redirect or reject
 	Groups  []ExplainedGroup  `json:"groups,omitempty"` // in the order in which they are tried
 	Variant string            `json:"variant,omitempty"`
+	Router  *ExplainedRouter  `json:"router,omitempty"` // nil: no cluster that was tried has one
+	Still   []string          `json:"still,omitempty"`  // plugins that neither tick, call out nor sample for who only explains, and would know more
 	Pick    *ExplainedPick    `json:"pick,omitempty"`
 	Outcome ExplainedOutcome  `json:"outcome"`
 }
@@ -136,6 +138,16 @@ type ExplainedGroup struct {
 	Failover bool     `json:"failover,omitempty"`
 }
 
+// ExplainedRouter is the plugin that chooses among the origins of a group.
+type ExplainedRouter struct {
+	Plugin  string   `json:"plugin"`
+	Cluster string   `json:"cluster"` // whose router it is
+	Called  bool     `json:"called"`
+	Listed  []string `json:"listed,omitempty"`  // cell/cluster/origin, best first
+	Skipped []string `json:"skipped,omitempty"` // what it listed and does not count, with the reason
+	Why     string   `json:"why,omitempty"`     // its list does not decide; empty: it does
+}
+
 // ExplainedPick is the origin that would be picked.
 type ExplainedPick struct {
 	Origin     string               `json:"origin,omitempty"` // empty: none
@@ -153,6 +165,7 @@ type ExplainedCandidate struct {
 	Address  string  `json:"address"`
 	State    string  `json:"state"`
 	Why      string  `json:"why"`
+	Metric   *int    `json:"metric,omitempty"` // that its cluster's collector gives it: 0 is busy, 100 is idle
 	Load     int64   `json:"load"`
 	Capacity int64   `json:"capacity"`
 	Free     float64 `json:"free"`             // part of the capacity, from 0 to 1

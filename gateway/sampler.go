@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -33,6 +34,7 @@ type samplePlan struct {
 	standard   int           // the metric where nothing is known
 	stale      time.Duration // without a sample, after which nothing is
 	onError    string        // default, keep, down
+	debug      bool          // each sample is logged
 }
 
 // newSampler makes one that begins at once. Tallies that were sampled before keep
@@ -134,6 +136,22 @@ func (s *sampler) sample(i int, now time.Time) {
 	if turn.Sub(m.tally.good) >= s.plan.stale {
 		s.unknown(m, "it has not said for "+s.plan.stale.String())
 	}
+	if s.plan.debug {
+		s.show(m, metric, known, failure)
+	}
+}
+
+// show logs what a collector has said of an origin, and the metric that is in force
+// now (M-COL-15).
+func (s *sampler) show(m *member, metric int, known bool, failure *plugins.Failure) {
+	said := "no opinion"
+	switch {
+	case failure != nil:
+		said = failure.Error()
+	case known:
+		said = strconv.Itoa(metric)
+	}
+	s.log.Info("sample", "category", "metric", "cluster", s.plan.cluster.name, "origin", m.name, "said", said, "metric", m.metric())
 }
 
 // view is what the collector is told; nil: the sampler was stopped.

@@ -141,6 +141,40 @@ func TestSlowCollectorsAreNotHurried(t *testing.T) {
 	})
 }
 
+// M-COL-15: where it is asked for each sample is a line of the log, whatever came of
+// it; else none is.
+func TestSamplesAreLogged(t *testing.T) {
+	for _, debug := range []bool{false, true} {
+		plan := samplePlan{interval: time.Second, standard: 50, stale: time.Hour, onError: "default", debug: debug}
+		answer := func(n int) (int, bool, *plugins.Failure) {
+			return [...]int{70, 0, 0}[n], n == 0, [...]*plugins.Failure{nil, nil, {Code: abi.Failed}}[n]
+		}
+		sampling(t, plan, "a", answer, func(s *sampler, _ *[]sampled) {
+			var log strings.Builder
+			s.mu.Lock()
+			s.log = slog.New(slog.NewTextHandler(&log, nil))
+			s.mu.Unlock()
+			pass(3 * time.Second)
+			var got []string
+			for line := range strings.Lines(log.String()) {
+				if _, sample, ok := strings.Cut(line, "msg=sample "); ok {
+					got = append(got, sample)
+				}
+			}
+			want := ""
+			if debug {
+				want = "category=metric cluster=app origin=a said=70 metric=70\n" +
+					"category=metric cluster=app origin=a said=\"no opinion\" metric=70\n" +
+					"category=metric cluster=app origin=a said=\"answered -1, failed\" metric=50\n"
+			}
+			if text := strings.Join(got, ""); text != want {
+				t.Errorf("debug %v: %s, want %s", debug, text, want)
+			}
+			s.end()
+		})
+	}
+}
+
 // The window is what has come since the last sample.
 func TestWindow(t *testing.T) {
 	plan := samplePlan{interval: 10 * time.Second, stale: time.Hour}

@@ -13,6 +13,7 @@ import (
 type Attachment struct {
 	plugin   *Plugin
 	begun    time.Time
+	still    bool
 	place    Place
 	tables   atomic.Pointer[tables]
 	pool     pool
@@ -42,7 +43,7 @@ type AttachOptions struct {
 
 // Attach makes an attachment with one instance. The error is of its making.
 func (p *Plugin) Attach(o AttachOptions) (*Attachment, error) {
-	a := &Attachment{plugin: p, begun: time.Now(), place: o.Place, fetch: o.Fetch, arrived: make(chan struct{}, 1)}
+	a := &Attachment{plugin: p, begun: time.Now(), still: o.Still, place: o.Place, fetch: o.Fetch, arrived: make(chan struct{}, 1)}
 	if o.Table != nil {
 		a.SetTable(o.Table)
 	}
@@ -78,6 +79,9 @@ func (a *Attachment) moment() time.Duration { return time.Since(a.begun) }
 
 // Ticks reports whether gw_tick is called.
 func (a *Attachment) Ticks() bool { return a.ended != nil }
+
+// Still reports whether nothing happens but what is asked for.
+func (a *Attachment) Still() bool { return a.still }
 
 // Plugin is what is attached.
 func (a *Attachment) Plugin() *Plugin { return a.plugin }

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"slices"
+	"strconv"
 
 	"weirkeep/abi"
 )
@@ -9,6 +10,12 @@ import (
 // Permits says which positions of the cluster table a request may go to.
 type Permits interface {
 	Permits(position uint16) bool
+}
+
+// Unknowns is implemented by Permits that want to know what else a router lists:
+// origins that are not there, by name or position.
+type Unknowns interface {
+	Unknown(name string)
 }
 
 // Route asks a router where a request goes. It appends to dst the positions of the
@@ -90,6 +97,9 @@ func (t turn) readNames(area []byte, n int32, group Permits, dst []uint16) ([]ui
 		switch {
 		case !known:
 			counters.Unlisted[notThere].Inc()
+			if u, ok := group.(Unknowns); ok {
+				u.Unknown(visible(string(name)))
+			}
 		case t.takes(p, group, dst[from:]):
 			dst = append(dst, p)
 		}
@@ -102,6 +112,9 @@ func (t turn) takes(p uint16, group Permits, before []uint16) bool {
 	switch {
 	case int(p) >= len(t.table.t.Entries):
 		t.a.plugin.counters.Unlisted[notThere].Inc()
+		if u, ok := group.(Unknowns); ok {
+			u.Unknown("position " + strconv.Itoa(int(p)))
+		}
 		return false
 	case slices.Contains(before, p):
 		return false

@@ -161,29 +161,6 @@ func (k *keeper) Explain(q admin.Question) (any, error) {
 // Rules are for the admin API.
 func (k *keeper) Rules() any { return k.gateway.Rules() }
 
-// Plugins are for the admin API, in the form that `plugin ls -o json` prints.
-func (k *keeper) Plugins() any {
-	all := []pluginStatus{}
-	for _, p := range k.gateway.Plugins() {
-		s := pluginStatus{
-			Name: p.Name, Kind: string(p.Kind), Engine: p.Engine, SHA256: p.SHA256,
-			Calls: p.Counters.Calls.Load(), Errors: p.Counters.Negative.Load(), Attachments: []pluginAttachments{},
-		}
-		for i := range p.Counters.Faults {
-			s.Faults += p.Counters.Faults[i].Load()
-		}
-		if len(p.Faults) > 0 {
-			f := p.Faults[0]
-			s.LastFault = &pluginFault{At: f.At, Kind: string(f.Kind), Export: f.Export, Message: f.Message}
-		}
-		for _, at := range p.Standings {
-			s.Attachments = append(s.Attachments, pluginAttachments{Place: at.Place, Instances: at.Instances, Most: at.Most, Breaker: string(at.Breaker)})
-		}
-		all = append(all, s)
-	}
-	return all
-}
-
 func originStatus(o gateway.OriginStatus) admin.OriginStatus {
 	s := admin.OriginStatus{
 		Cluster: o.Cluster, Name: o.Name, Address: o.Address,

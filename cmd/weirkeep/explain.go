@@ -33,8 +33,8 @@ func newExplain(a *app) *cobra.Command {
 		Short: "Say what happens to a request, and why",
 		Long: "Explain decides a request with the functions that decide live traffic, and sends nothing. It prints\n" +
 			"each step in its order: the mapping, who could serve the request at all (the best set), the binding\n" +
-			"of its session, every rule with its value or why it was not looked at, and the origin that would\n" +
-			"be picked, with what stands against the others.\n\n" +
+			"of its session, every rule with its value or why it was not looked at, what a router lists, and the\n" +
+			"origin that would be picked, with what stands against the others.\n\n" +
 			"Without --live it reads the configuration: every origin is up and has nothing to do, and no session\n" +
 			"is bound but by its own cookie. With --live, with --admin, and where there is no configuration, a\n" +
 			"running gateway answers: origins are as they are.\n" +

@@ -115,6 +115,41 @@ pick      main/shop/web2   bound
 would     be sent to 10.0.1.2:80 as /shop/7?a=1
 `
 
+// routed is a decision in which plugins have a say.
+var (
+	forty  = 40
+	routed = gateway.Explanation{
+		Request: gateway.ExplainedRequest{Method: "GET", Scheme: "http", Host: "a", Path: "/", Client: "10.1.2.3"},
+		Router:  &gateway.ExplainedRouter{Plugin: "chooser", Cluster: "main/shop", Called: true, Listed: []string{"main/shop/web2", "main/shop/web1"}, Skipped: []string{"web9: there is none"}},
+		Still:   []string{"chooser", "busy"},
+		Pick: &gateway.ExplainedPick{Origin: "main/shop/web2", Why: "listed by the router", Sure: true, Candidates: []gateway.ExplainedCandidate{
+			{Origin: "main/shop/web1", State: "up, serving", Why: "free", Capacity: 50, Free: 1, Metric: &forty},
+			{Origin: "main/shop/web2", State: "up, serving", Why: "picked", Capacity: 50, Free: 1, Metric: &forty},
+		}},
+		Outcome: gateway.ExplainedOutcome{Reason: "served", Address: "10.0.1.2:80", Target: "/"},
+	}
+	failing = gateway.Explanation{
+		Request: gateway.ExplainedRequest{Method: "GET", Scheme: "http", Host: "a", Path: "/", Client: "10.1.2.3"},
+		Router:  &gateway.ExplainedRouter{Plugin: "chooser", Cluster: "main/shop", Called: true, Why: "fault trap in gw_route: unreachable: the request is refused, by on_error: reject"},
+		Outcome: gateway.ExplainedOutcome{Status: 503, Reason: "plugin_error", Text: "a plugin failed"},
+	}
+)
+
+const routedText = `request   GET http://a/   client 10.1.2.3 (no trusted proxy before it)
+router    chooser, of main/shop   lists main/shop/web2, main/shop/web1
+            skipped web9: there is none
+plugins   chooser, busy: kept still here, without ticks, calls and samples; a running gateway may know more (--live)
+pick      main/shop/web2   listed by the router
+            main/shop/web1   1.00 free   0 of 50   up, serving   metric 40   free
+            main/shop/web2   1.00 free   0 of 50   up, serving   metric 40   picked
+would     be sent to 10.0.1.2:80 as /
+`
+
+const failingText = `request   GET http://a/   client 10.1.2.3 (no trusted proxy before it)
+router    chooser, of main/shop   fault trap in gw_route: unreachable: the request is refused, by on_error: reject
+would     be answered 503, plugin_error: a plugin failed
+`
+
 func TestExplanationForPeople(t *testing.T) {
 	refused := gateway.Explanation{Refused: "bad_host", Outcome: gateway.ExplainedOutcome{Status: 400, Reason: "bad_host", Text: "it has \x1b[31m two"}}
 	lost := gateway.Explanation{
@@ -129,6 +164,8 @@ func TestExplanationForPeople(t *testing.T) {
 	}{
 		{"everything", &shielded, shieldedText},
 		{"refused", &refused, "refused   bad_host: 400, it has ?[31m two\n"},
+		{"a router and a collector", &routed, routedText},
+		{"a router that fails", &failing, failingText},
 		{"no site", &lost, "request   GET http://(no host)/   client 10.1.2.3 (no trusted proxy before it)\nmapping   none of 3   no site has this host and port\nwould     be answered 421, no_site: no site has this host and port\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

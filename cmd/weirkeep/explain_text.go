@@ -52,6 +52,10 @@ func (a *app) sayExplanation(e *gateway.Explanation) error {
 	if e.Variant != "" {
 		t.line("variant", "%s", e.Variant)
 	}
+	t.router(e.Router)
+	if len(e.Still) > 0 {
+		t.line("plugins", "%s: kept still here, without ticks, calls and samples; a running gateway may know more (--live)", strings.Join(e.Still, ", "))
+	}
 	t.pick(e)
 	t.outcome(&e.Outcome)
 	return t.err
@@ -217,6 +221,26 @@ func tookText(nanoseconds int64) string {
 	return fmt.Sprintf("%.1f µs", float64(nanoseconds)/1000)
 }
 
+// router is what the plugin that chooses origins says.
+func (t *teller) router(r *gateway.ExplainedRouter) {
+	if r == nil {
+		return
+	}
+	said := r.Why
+	if len(r.Listed) > 0 {
+		said = "lists " + strings.Join(r.Listed, ", ")
+		if r.Why != "" {
+			said += "; " + r.Why
+		}
+	} else if r.Called && len(r.Skipped) > 0 {
+		said = "lists nobody that counts; " + r.Why
+	}
+	t.line("router", "%s, of %s   %s", r.Plugin, r.Cluster, said)
+	for _, s := range r.Skipped {
+		t.line("", "  skipped %s", s)
+	}
+}
+
 func (t *teller) pick(e *gateway.Explanation) {
 	p := e.Pick
 	if p == nil {
@@ -233,7 +257,7 @@ func (t *teller) pick(e *gateway.Explanation) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
 	for _, c := range p.Candidates {
-		fmt.Fprintf(w, "  %s\t%.2f free\t%d of %d%s\t%s\t%s\n", c.Origin, c.Free, c.Load, c.Capacity, weightText(c), c.State, c.Why)
+		fmt.Fprintf(w, "  %s\t%.2f free\t%d of %d%s\t%s\t%s%s\n", c.Origin, c.Free, c.Load, c.Capacity, weightText(c), c.State, metricColumn(c.Metric), c.Why)
 	}
 	w.Flush()
 	for line := range strings.Lines(b.String()) {
@@ -247,6 +271,14 @@ func weightText(c gateway.ExplainedCandidate) string {
 		return ""
 	}
 	return fmt.Sprintf("\tweight %d", *c.Weight)
+}
+
+// metricColumn is a column with the metric that a collector gives an origin, if one does.
+func metricColumn(metric *int) string {
+	if metric == nil {
+		return ""
+	}
+	return fmt.Sprintf("metric %d\t", *metric)
 }
 
 func (t *teller) outcome(o *gateway.ExplainedOutcome) {

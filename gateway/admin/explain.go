@@ -29,7 +29,7 @@ func (a *api) registerRules(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "explain", Method: http.MethodPost, Path: "/v1/explain",
 		Summary:     "What happens to a request, and why",
-		Description: "Nothing is sent, bound or counted. The form of the answer is that of weirkeep explain -o json.",
+		Description: "Nothing is sent, bound or counted, but for the calls of plugins that are asked, matchers and routers. The form of the answer is that of weirkeep explain -o json.",
 		Errors:      []int{http.StatusUnprocessableEntity},
 	}, a.explain)
 }

@@ -39,6 +39,7 @@ type Metric struct {
 	Initial    int           `yaml:"initial" default:"50" range:"0..100"`      // before the first sample, default 50
 	Default    int           `yaml:"default" default:"50" range:"0..100"`      // when nothing is known, default 50
 	StaleAfter int           `yaml:"stale_after" default:"3" range:"1..1000"`  // intervals without a sample, after which nothing is known; default 3
+	Debug      bool          `yaml:"debug" default:"false"`                    // true: each sample is a line of the log; default false
 }
 
 // Filter is a plugin that edits requests and responses of a site.
