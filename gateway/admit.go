@@ -151,6 +151,7 @@ func (x *Exchange) seek() *admission.Seeker {
 	s := &x.seeker
 	s.Slots, s.Client, s.Only, s.Tester = x.group.slots, x, -1, x.group.testers
 	s.Preference, s.Now, s.Panic = x.group.prefer, x.tick, x.group.panics()
+	s.Key = x.keyIn(x.group)
 	x.trial = false
 	return s
 }

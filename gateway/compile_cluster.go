@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/admission"
+	"weirkeep/gateway/balance"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
@@ -84,6 +85,16 @@ func (c *compiler) member(cl *cluster, o config.Origin, key poolKey, secure *tls
 		state:    state,
 		pool:     c.uses.pool(key, state.origin, secure),
 		metrics:  c.set.Origin(metrics.OriginLabels{Cluster: cl.name, Origin: o.Name}),
+		balanced: c.balancedMember(cl, &o),
+	}
+}
+
+// balancedMember is an origin of a cluster as its balancers see it.
+func (c *compiler) balancedMember(cl *cluster, o *config.Origin) balance.Member {
+	address := addressOf(o)
+	return balance.Member{
+		Name: o.Name, Key: address, Host: o.Host, HostWeight: c.cfg.HostWeight(o.Host), Weight: o.Weight,
+		Live: c.uses.live(cl.name + " " + address),
 	}
 }
 

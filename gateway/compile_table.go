@@ -1,14 +1,11 @@
 package gateway
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
-	"weirkeep/gateway/admission"
-	"weirkeep/gateway/balance"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/route"
 	"weirkeep/gateway/session"
@@ -119,59 +116,6 @@ func (c *compiler) nameMembers() {
 			m.bound = c.snap.table.BindName(route.Member{Cluster: i, Origin: j})
 		}
 	}
-}
-
-// allGroups makes the groups that decisions name, and the orders in which they
-// are tried. The turn of a balancer outlives the snapshot.
-func (c *compiler) allGroups() {
-	for _, r := range c.snap.table.Groups() {
-		c.snap.groups = append(c.snap.groups, c.group(r))
-	}
-	for _, order := range c.snap.table.Orders() {
-		var groups []*group
-		for _, i := range order {
-			groups = append(groups, c.snap.groups[i])
-		}
-		c.snap.orders = append(c.snap.orders, groups)
-	}
-}
-
-func (c *compiler) group(r route.Group) *group {
-	g := &group{lead: c.snap.clusters[r.Members[0].Cluster], index: make(map[int]int), testers: r.Testers}
-	for _, m := range r.Members {
-		g.add(c.snap.clusters[m.Cluster].members[m.Origin])
-	}
-	lead := c.cfg.Clusters[g.lead.name]
-	name, options := cmp.Or(r.Balancer, lead.Balancer), lead.BalancerOptions
-	if name != lead.Balancer {
-		options = config.Options{} // they are the other one's
-	}
-	g.method = name
-	key := strings.Join([]string{g.names(), name, options.String()}, " ")
-	g.balancer = c.uses.balancer(key, c.balancer("clusters."+g.lead.name, name, options))
-	g.prefer = preference(g, lead)
-	return g
-}
-
-// preference is whom a group prefers; nil: nobody.
-func preference(g *group, lead config.Cluster) *admission.Preference {
-	if lead.SlowStart == 0 {
-		return nil
-	}
-	p := &admission.Preference{WarmUp: time.Duration(lead.SlowStart)}
-	for _, m := range g.members {
-		p.Warmth = append(p.Warmth, &m.state.warmth)
-	}
-	return p
-}
-
-// balancer makes a balancer. Mistakes in options were found when the file was read.
-func (c *compiler) balancer(path, name string, options config.Options) balance.Balancer {
-	b, err := balance.New(name, nil, options.Decode)
-	if err != nil {
-		c.fail(path+".balancer", "E210", "%s.balancer: %v", path, err)
-	}
-	return b
 }
 
 // allHomes notes the origins of each session, and lets the gateway's own cookies

@@ -248,7 +248,7 @@ func (e *explanation) order() []*group {
 // plan is what would become of the request in a group; only is the index of the
 // one origin that it wants, -1: any.
 func (e *explanation) plan(g *group, only int) admission.Planned {
-	return admission.Plan(e.statesOf(g), admission.Asker{Only: only, Tester: g.testers, Panic: e.panics(g), Now: e.x.Now, Preference: g.prefer}, g.balancer)
+	return admission.Plan(e.statesOf(g), admission.Asker{Only: only, Tester: g.testers, Key: e.x.keyIn(g), Panic: e.panics(g), Now: e.x.Now, Preference: g.prefer}, g.balancer)
 }
 
 // refusal is why who gets no slot by a plan would be turned away at once; nil: it
@@ -274,11 +274,12 @@ func (e *explanation) statesOf(g *group) (states []admission.State) {
 
 // candidates tells what stands for and against the origins of group i.
 func (e *explanation) candidates(i int, plan admission.Planned) (all []ExplainedCandidate) {
-	for j, m := range e.order()[i].members {
+	g := e.order()[i]
+	for j, m := range g.members {
 		s := e.view.states[m.identity]
 		all = append(all, ExplainedCandidate{
 			Origin: m.path(), Address: m.state.origin.Address, State: e.view.words[m.identity], Group: i,
-			Why: plan.Verdicts[j].Why.String(), Load: s.Load, Capacity: s.Capacity, Free: plan.Verdicts[j].Share,
+			Why: plan.Verdicts[j].Why.String(), Load: s.Load, Capacity: s.Capacity, Free: plan.Verdicts[j].Share, Weight: m.weight(g.uses),
 		})
 	}
 	return all

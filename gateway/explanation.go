@@ -155,8 +155,9 @@ type ExplainedCandidate struct {
 	Why      string  `json:"why"`
 	Load     int64   `json:"load"`
 	Capacity int64   `json:"capacity"`
-	Free     float64 `json:"free"`  // part of the capacity, from 0 to 1
-	Group    int     `json:"group"` // in the order in which groups are tried
+	Free     float64 `json:"free"`             // part of the capacity, from 0 to 1
+	Weight   *int    `json:"weight,omitempty"` // by which the group's balancer goes: the host's, the origin's, or the metric; nil: by none
+	Group    int     `json:"group"`            // in the order in which groups are tried
 }
 
 // ExplainedOutcome is what the client would get.

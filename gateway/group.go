@@ -18,7 +18,10 @@ type group struct {
 	slots    []*admission.Slots // of members, in order
 	index    map[int]int        // of a member, by the origin's identity
 	balancer balance.Balancer
-	method   string // name of the balancer
+	method   string       // name of the balancer
+	uses     balance.Uses // what it goes by
+	by       *balance.By  // what its key is; nil: it goes by none
+	locality string       // any, prefer-local or collocated
 	prefer   *admission.Preference
 	testers  bool // a rule lets its requests into origins in maintenance
 }
@@ -36,6 +39,39 @@ func (g *group) names() string {
 		fmt.Fprintf(&b, "%s/%s,", m.cluster.name, m.name)
 	}
 	return b.String()
+}
+
+// facts are what the group's balancer goes by of what the configuration says of the
+// members, and stands still.
+func (g *group) facts() string {
+	var b strings.Builder
+	for _, m := range g.members {
+		f := &m.balanced
+		if g.uses.Has(balance.UsesHostWeight) {
+			fmt.Fprintf(&b, "%s=%d,", f.Host, f.HostWeight)
+		}
+		if g.uses.Has(balance.UsesWeight) {
+			fmt.Fprintf(&b, "%d,", f.Weight)
+		}
+		if g.uses&(balance.UsesKey|balance.UsesMetric|balance.UsesTimes) != 0 {
+			fmt.Fprintf(&b, "%s,", f.Key) // whose Live it has, too
+		}
+	}
+	return b.String()
+}
+
+// weight is what a balancer that goes by these things weighs the origin by now; nil:
+// it goes by none.
+func (m *member) weight(uses balance.Uses) *int {
+	switch {
+	case uses.Has(balance.UsesHostWeight):
+		return new(m.balanced.HostWeight)
+	case uses.Has(balance.UsesWeight):
+		return new(m.balanced.Weight)
+	case uses.Has(balance.UsesMetric):
+		return new(m.balanced.Live.Metric())
+	}
+	return nil
 }
 
 // letsIn reports whether the operator lets who is new into an origin by way of the

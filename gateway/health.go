@@ -7,13 +7,25 @@ import (
 	"weirkeep/gateway/origin"
 )
 
-// countAnswer gives the collector of the member's cluster, if it has one, an answer
-// whose head is there.
+// countAnswer gives the collector of the member's cluster, and its balancers, an
+// answer whose head is there: each if it wants to know.
 func (x *Exchange) countAnswer() {
-	if t := x.member.tally; t != nil {
-		t.answered(x.start.Add(x.firstByte).Sub(x.tick), x.trip.Answer.Fields)
+	m := x.member
+	if m.tally == nil && !m.timed {
+		return
+	}
+	at := x.start.Add(x.firstByte)
+	if m.tally != nil {
+		m.tally.answered(at.Sub(x.tick), x.trip.Answer.Fields)
+	}
+	if m.timed {
+		m.balanced.Live.Observe(at.Sub(x.tick), at)
 	}
 }
+
+// failureTime is how long an attempt took that failed, for balancers that go by times:
+// so long at least, or who fails fast would be the fastest.
+const failureTime = time.Second
 
 // tell gives the origin's health the outcome of an attempt that failed.
 func (x *Exchange) tell(e *origin.Error) {
@@ -59,8 +71,12 @@ func (x *Exchange) blame(f origin.Failure) {
 	if m.tally != nil && !x.blamed {
 		m.tally.blame(f.Fault)
 	}
+	now := time.Now()
+	if m.timed && !x.blamed {
+		m.balanced.Live.Observe(max(now.Sub(x.tick), failureTime), now)
+	}
 	x.blamed, x.counted = true, m.cluster.policy.Count.Has(f.Fault)
-	f.Began, f.At, f.Cluster, f.Trial, f.Beyond = x.tick, time.Now(), m.cluster.name, x.trial, x.trip.Beyond()
+	f.Began, f.At, f.Cluster, f.Trial, f.Beyond = x.tick, now, m.cluster.name, x.trial, x.trip.Beyond()
 	x.trial = false // its outcome is told once: what comes later is no news of an origin that is out
 	m.state.origin.Failed(f, &m.cluster.policy, x.lastOpen() || m.cluster.manyOut())
 }

@@ -20,7 +20,7 @@ import (
 
 // registry holds what outlives snapshots: the states of origins, by address;
 // their pools, by all that shapes a connection; queues, by cluster; the turns of
-// balancers, by group; bindings, by session; plugins, by module and configuration, and
+// balancers, by group; what changes of their members, by cluster and address; bindings, by session; plugins, by module and configuration, and
 // their attachments, by place. Each snapshot names what it uses;
 // what the last one that named it has let go is closed. Health checks and samplers
 // belong to the current configuration alone.
@@ -38,6 +38,7 @@ type registry struct {
 	pools     shelf[poolKey, *origin.Pool]
 	queues    shelf[string, *admission.Queue]
 	balancers shelf[string, balance.Balancer]
+	lives     shelf[string, *balance.Live]
 	bindings  shelf[string, *session.Table]
 	checks    map[checkKey]*origin.Check
 
@@ -86,6 +87,7 @@ func newRegistry(dial func(ctx context.Context, network, address string) (net.Co
 		pools:     make(shelf[poolKey, *origin.Pool]),
 		queues:    make(shelf[string, *admission.Queue]),
 		balancers: make(shelf[string, balance.Balancer]),
+		lives:     make(shelf[string, *balance.Live]),
 		bindings:  make(shelf[string, *session.Table]),
 		checks:    make(map[checkKey]*origin.Check),
 
@@ -186,6 +188,11 @@ func (u *uses) queue(cluster string, o admission.Options) *admission.Queue {
 // different.
 func (u *uses) balancer(key string, b balance.Balancer) balance.Balancer {
 	return use(u, u.r.balancers, key, func() balance.Balancer { return b }, nil)
+}
+
+// live returns what balancers know of one origin of one cluster that changes.
+func (u *uses) live(key string) *balance.Live {
+	return use(u, u.r.lives, key, func() *balance.Live { return new(balance.Live) }, nil)
 }
 
 // bound returns the bindings of a session, which get their bounds when the

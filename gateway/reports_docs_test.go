@@ -61,30 +61,63 @@ func yes(holds bool) string {
 	return "no"
 }
 
-// balancing runs two origins with sessions, balanced by the balancer.
+// balancing runs two origins with sessions, balanced by the balancer. The key of
+// hash is the cookie key.
 func balancing(t *testing.T, balancer, settings string) (hs homes, addr string) {
 	t.Helper()
 	hs = newHomes(t, "a", "b")
 	hs.say(atCookie)
 	hs[0].settings = settings
+	if balancer == "hash" {
+		balancer += `, balancer_options: { by: "cookie:key" }`
+	}
 	addr, _ = start(t, hs.boundText(", balancer: "+balancer, byCookie, ""), hs.options())
 	return hs, addr
 }
 
-// looksAtLoad: while one origin is busy, the other one is asked every time.
+// looksAtLoad: while one origin is busy, the other one is asked every time. One that
+// goes by times as well may be misled by a machine that stalls: it is tried again. Who
+// does not look gets there once in a million times.
 func looksAtLoad(t *testing.T, balancer string) string {
-	hs, addr := balancing(t, balancer, "")
-	held := hs[0].hold(t, addr, enterAt(t, addr, "a"))
-	asked := answerers(t, addr, "/", 20)
-	close(hs[0].letGo)
-	wantAnswerOf(t, "what was held", held, "a")
-	return yes(asked == strings.Repeat("b", 20))
+	for range 6 {
+		if avoidsTheBusy(t, balancer) {
+			return "yes"
+		}
+	}
+	return "no"
 }
 
+func avoidsTheBusy(t *testing.T, balancer string) bool {
+	hs, addr := balancing(t, balancer, "")
+	cookie := enterAt(t, addr, "a")
+	var held []<-chan told
+	for range 3 {
+		held = append(held, hs[0].hold(t, addr, cookie))
+	}
+	asked := answerers(t, addr, "/", 20)
+	close(hs[0].letGo)
+	for _, h := range held {
+		wantAnswerOf(t, "what was held", h, "a")
+	}
+	return asked == strings.Repeat("b", 20)
+}
+
+// takesTurns: while nothing is under way, the origins take turns; for some only what
+// has no key does.
 func takesTurns(t *testing.T, balancer string) string {
 	_, addr := balancing(t, balancer, "")
 	asked := answerers(t, addr, "/", 20)
-	return yes(asked == strings.Repeat("ab", 10) || asked == strings.Repeat("ba", 10))
+	if asked != strings.Repeat("ab", 10) && asked != strings.Repeat("ba", 10) {
+		return "no"
+	}
+	keyed := map[string]bool{}
+	for range 5 {
+		keyed[visit(t, addr, "/", "key=1").origin()] = true
+	}
+	if len(keyed) == 1 {
+		return "without a key"
+	}
+	return "yes"
 }
 
 func staysWithinCapacity(t *testing.T, balancer string) string {
@@ -117,14 +150,18 @@ func passesOver(t *testing.T, balancer string) string {
 
 // optionsOf are those of all options in the table which the balancer takes.
 func optionsOf(t *testing.T, balancer string) string {
-	taken := "none"
-	for option, value := range map[string]string{"tie": "weighted"} {
-		file := reportFile(t, reportYAML(newReportOKOrigin(t), fmt.Sprintf(", balancer: %s, balancer_options: { %s: %s }", balancer, option, value), ""))
+	var taken []string
+	for _, option := range []string{"tie: weighted", "by: client", "bounded_load: 150"} {
+		file := reportFile(t, reportYAML(newReportOKOrigin(t), fmt.Sprintf(", balancer: %s, balancer_options: { %s }", balancer, option), ""))
 		if _, problems := config.Load(file); problems.Errors() == 0 {
-			taken = option
+			name, _, _ := strings.Cut(option, ":")
+			taken = append(taken, name)
 		}
 	}
-	return taken
+	if len(taken) == 0 {
+		return "none"
+	}
+	return strings.Join(taken, ", ")
 }
 
 // readmeTable is a table of the README, by how its first line begins.

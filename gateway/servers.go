@@ -139,7 +139,7 @@ func (s server) origin(c config.Cluster) config.Origin {
 	address := s.address(first.Scheme)
 	return config.Origin{
 		Name: address, Address: first.Scheme + "://" + address, Scheme: first.Scheme, HostPort: address,
-		Kind: first.Kind, Capacity: first.Capacity, State: state.String(),
+		Kind: first.Kind, Capacity: first.Capacity, Weight: first.Weight, State: state.String(),
 		Host: s.host, IDs: []string{s.id}, Edition: c.Edition,
 	}
 }

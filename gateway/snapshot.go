@@ -10,6 +10,7 @@ import (
 	"github.com/gaissmai/bart"
 
 	"weirkeep/gateway/admission"
+	"weirkeep/gateway/balance"
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/route"
@@ -122,6 +123,8 @@ type member struct {
 	pool     *origin.Pool
 	metrics  *metrics.Origin
 	tally    *tally // nil: the cluster has no collector
+	balanced balance.Member
+	timed    bool // a balancer goes by how long its answers take
 }
 
 func (c *cluster) allowsUpgrade(asked []byte) bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"weirkeep/gateway/balance"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/origin"
 )
@@ -73,6 +74,7 @@ type OriginStatus struct {
 	Tunnels                int64 // upgraded connections, open
 	Sessions               int   // bound to it, of every definition
 	Idle                   int   // pooled connections
+	Weight                 *int  // by which its cluster's balancer goes: its host's or its own; nil: by none
 	Metric                 *int  // how busy its cluster's collector finds it: 0 busy, 100 idle; nil: it has none
 	Attempts, Failures     uint64
 	Since                  time.Time // of the last change of health; zero: up since it was named
@@ -127,6 +129,7 @@ func (snap *snapshot) describe(s *Status, cfg *config.Config, now time.Time) {
 		})
 		for _, m := range cl.members {
 			o := m.status()
+			o.Weight = m.weight(balance.UsesOf(cfg.Clusters[cl.name].Balancer) &^ balance.UsesMetric)
 			o.Sessions = sessions[m.bound]
 			s.Origins = append(s.Origins, o)
 		}

@@ -189,7 +189,7 @@ func originStatus(o gateway.OriginStatus) admin.OriginStatus {
 		Cluster: o.Cluster, Name: o.Name, Address: o.Address,
 		State: o.State, Health: o.Health, Up: o.Up, Checked: o.Checked,
 		Load: o.Load, Capacity: o.Capacity, Waiting: o.Waiting, Tunnels: o.Tunnels, Sessions: o.Sessions,
-		Metric: o.Metric, Idle: o.Idle, Attempts: o.Attempts, Failures: o.Failures,
+		Weight: o.Weight, Metric: o.Metric, Idle: o.Idle, Attempts: o.Attempts, Failures: o.Failures,
 		Since: o.Since, LastError: o.LastError, LastErrorAt: o.LastErrorAt,
 		Transitions: make([]admin.Transition, 0, len(o.Transitions)),
 	}

@@ -233,12 +233,20 @@ func (t *teller) pick(e *gateway.Explanation) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
 	for _, c := range p.Candidates {
-		fmt.Fprintf(w, "  %s\t%.2f free\t%d of %d\t%s\t%s\n", c.Origin, c.Free, c.Load, c.Capacity, c.State, c.Why)
+		fmt.Fprintf(w, "  %s\t%.2f free\t%d of %d%s\t%s\t%s\n", c.Origin, c.Free, c.Load, c.Capacity, weightText(c), c.State, c.Why)
 	}
 	w.Flush()
 	for line := range strings.Lines(b.String()) {
 		t.line("", "%s", strings.TrimRight(line, " \n"))
 	}
+}
+
+// weightText is a column with what the balancer weighs an origin by, if it does.
+func weightText(c gateway.ExplainedCandidate) string {
+	if c.Weight == nil {
+		return ""
+	}
+	return fmt.Sprintf("\tweight %d", *c.Weight)
 }
 
 func (t *teller) outcome(o *gateway.ExplainedOutcome) {

@@ -41,6 +41,7 @@ func newOriginLs(a *app) *cobra.Command {
 			"  LOAD        exchanges under way there, of how many it may have\n" +
 			"  WAITING     exchanges in a queue that would take a slot here; one that would take any of three\n" +
 			"              is counted at each of them\n" +
+			"  WEIGHT      by which the balancer of the cluster goes, its host's or its own; -: it goes by none\n" +
 			"  METRIC      how busy the collector of the cluster finds it: 0 is busy, 100 is idle; -: it has none\n" +
 			"  SESSIONS    sessions that are bound to it\n" +
 			"  FAILURES    attempts of this cluster that failed, since the start\n" +
@@ -123,11 +124,11 @@ func (a *app) printOrigins(all []admin.OriginStatus) error {
 // sayOrigins prints the table for people, and the history if they want it.
 func (a *app) sayOrigins(all []admin.OriginStatus, now time.Time) error {
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "CLUSTER\tORIGIN\tADDRESS\tSTATE\tHEALTH\tLOAD\tWAITING\tMETRIC\tSESSIONS\tFAILURES\tSINCE\tLAST ERROR")
+	fmt.Fprintln(t, "CLUSTER\tORIGIN\tADDRESS\tSTATE\tHEALTH\tLOAD\tWAITING\tWEIGHT\tMETRIC\tSESSIONS\tFAILURES\tSINCE\tLAST ERROR")
 	for _, o := range all {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\t%d\t%d\t%s\t%s\n",
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\t%s\t%d\t%d\t%s\t%s\n",
 			o.Cluster, o.Name, o.Address, o.State, o.Health, o.Load, o.Capacity,
-			o.Waiting, metricText(o.Metric), o.Sessions, o.Failures, age(o.Since, now), lastError(o, now))
+			o.Waiting, numberText(o.Weight), numberText(o.Metric), o.Sessions, o.Failures, age(o.Since, now), lastError(o, now))
 	}
 	if err := t.Flush(); err != nil || !a.verbose {
 		return err
@@ -140,12 +141,12 @@ func (a *app) sayOrigins(all []admin.OriginStatus, now time.Time) error {
 	return nil
 }
 
-// metricText is a metric, or "-" where no collector finds one.
-func metricText(metric *int) string {
-	if metric == nil {
+// numberText is a number, or "-" where there is none.
+func numberText(n *int) string {
+	if n == nil {
 		return "-"
 	}
-	return strconv.Itoa(*metric)
+	return strconv.Itoa(*n)
 }
 
 // age is how long ago something happened, to two units; "-" if it did not.

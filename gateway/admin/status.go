@@ -56,6 +56,7 @@ type OriginStatus struct {
 	Waiting  int64  `json:"waiting" doc:"Exchanges that would take a slot here."`
 	Tunnels  int64  `json:"tunnels" doc:"Upgraded connections that are open."`
 	Sessions int    `json:"sessions" doc:"That are bound to it."`
+	Weight   *int   `json:"weight,omitempty" minimum:"1" doc:"By which its cluster's balancer goes: its host's, or its own; absent: it goes by none."`
 	Metric   *int   `json:"metric,omitempty" minimum:"0" maximum:"100" doc:"How busy its cluster's collector finds it: 0 is busy, 100 is idle; absent: the cluster has none."`
 	Idle     int    `json:"idle" doc:"Connections that wait in the pool."`
 	Attempts uint64 `json:"attempts" doc:"Since the start, retries too."`

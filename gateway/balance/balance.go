@@ -4,8 +4,9 @@
 // the configuration, and returns the index of one that is usable, or -1 when
 // none is. What makes an origin usable (health, admin state, a free slot) is
 // the caller's to know: a full one is not usable, and no balancer looks at load
-// to find that out. Balancers keep at most a position, in an atomic: they
-// take no lock, do not allocate, and may be called from many goroutines at once.
+// to find that out. Balancers keep at most a position, in an atomic, and tables that
+// are made once: they take no lock, do not allocate, and may be called from many
+// goroutines at once.
 //
 // Each balancer is a file and a line in the table of this one.
 package balance
@@ -54,40 +55,58 @@ var balancers = map[string]struct {
 	about string
 	uses  Uses
 }{
-	"capacity":    {newCapacity, aboutCapacity, 0},
-	"random":      {newRandom, aboutRandom, 0},
-	"round-robin": {newRoundRobin, aboutRoundRobin, 0},
+	"capacity":             {newCapacity, aboutCapacity, 0},
+	"hash":                 {newHash, aboutHash, UsesKey},
+	"least-load":           {newLeastLoad, aboutLeastLoad, 0},
+	"metric":               {newMetric, aboutMetric, UsesMetric},
+	"p2c":                  {newP2C, aboutP2C, 0},
+	"peak-ewma":            {newPeakEWMA, aboutPeakEWMA, UsesTimes},
+	"random":               {newRandom, aboutRandom, 0},
+	"round-robin":          {newRoundRobin, aboutRoundRobin, 0},
+	"weight-based":         {newWeightBased, aboutWeightBased, UsesWeight},
+	"weighted-random":      {newWeightedRandom, aboutWeightedRandom, UsesHostWeight},
+	"weighted-round-robin": {newWeightedRoundRobin, aboutWeightedRoundRobin, UsesHostWeight},
 }
 
 // Default is the balancer of a cluster that names none.
 const Default = "capacity"
 
-// New builds the balancer called name for one group of members. decode fills the
+// New builds the balancer called name, or by an alias, for one group of members. decode fills the
 // struct it is given from the options of the configuration; nil means that there
 // are none. The error of an unknown name lists those there are; one of decode is
 // returned as it is. Who only wants to know whether the options are right may leave
 // out the members.
 func New(name string, members []Member, decode func(into any) error) (Balancer, error) {
-	b, ok := balancers[name]
+	alias := aliases[name]
+	b, ok := balancers[native(name)]
 	if !ok {
-		return nil, fmt.Errorf("balancer %q does not exist: there is %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("balancer %q does not exist: there is %s", name, strings.Join(slices.Concat(Names(), Aliases()), ", "))
+	}
+	if alias.build != nil {
+		b.build = alias.build
 	}
 	if decode == nil {
 		decode = nothingWritten
 	}
-	return b.build(withLives(members), decode)
+	return b.build(completed(members), decode)
 }
 
 // About is what an operator has to know of a balancer: how it picks, what it is
 // good for, its options. Empty: there is none of that name.
-func About(name string) string { return balancers[name].about }
+func About(name string) string {
+	if a, ok := aliases[name]; ok {
+		return a.about()
+	}
+	return balancers[name].about
+}
 
 // UsesOf is what the balancer called name goes by.
-func UsesOf(name string) Uses { return balancers[name].uses }
+func UsesOf(name string) Uses { return balancers[native(name)].uses }
 
 func nothingWritten(any) error { return nil }
 
-// Names returns the names of all balancers, sorted.
+// Names returns the names of all balancers, sorted; their aliases are not among
+// them.
 func Names() []string {
 	return slices.Sorted(maps.Keys(balancers))
 }

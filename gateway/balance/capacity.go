@@ -59,10 +59,7 @@ func (c *capacity) Peek(cs []Candidate, _ uint64) (int, bool) {
 // several best is the one in turn; -1 when none is usable.
 func (c *capacity) choose(cs []Candidate, turn uint64) int {
 	first, best, equal := -1, -1, c.equalLoad
-	i := 0
-	if turn < uint64(len(cs)) {
-		i = int(turn)
-	}
+	i := startAt(turn, cs)
 	for range cs {
 		switch o := &cs[i]; {
 		case !o.Usable:

@@ -29,13 +29,14 @@ const (
 // Has reports whether all of these are among them.
 func (u Uses) Has(these Uses) bool { return u&these == these }
 
-// withLives gives each member a Live that has none.
-func withLives(members []Member) []Member {
+// completed gives each member what it lacks: a Live, weights of 1.
+func completed(members []Member) []Member {
 	members = slices.Clone(members)
 	for i := range members {
 		if members[i].Live == nil {
 			members[i].Live = new(Live)
 		}
+		members[i].HostWeight, members[i].Weight = max(members[i].HostWeight, 1), max(members[i].Weight, 1)
 	}
 	return members
 }

@@ -10,7 +10,8 @@ type roundRobin struct {
 }
 
 const aboutRoundRobin = `Requests go to the origins in turn, beginning with the first; one that is full or out is passed over. It does not look
-at how busy an origin is, so behind a slow one requests pile up until its capacity is reached. It has no options.`
+at how busy an origin is, so behind a slow one requests pile up until its capacity is reached; capacity and p2c go
+round it. It has no options.`
 
 func newRoundRobin(_ []Member, decode func(into any) error) (Balancer, error) {
 	if err := decode(&struct{}{}); err != nil {
@@ -18,6 +19,19 @@ func newRoundRobin(_ []Member, decode func(into any) error) (Balancer, error) {
 	}
 	return &roundRobin{}, nil
 }
+
+// newRoundRobinAnywhere builds the one that begins anywhere, so that many gateways
+// which start together do not all begin with the same origin (M-POL-02).
+func newRoundRobinAnywhere(members []Member, decode func(into any) error) (Balancer, error) {
+	b, err := newRoundRobin(members, decode)
+	if err == nil && len(members) > 0 {
+		b.(*roundRobin).begin(anyChance, len(members))
+	}
+	return b, err
+}
+
+// begin gives the turn to one of n.
+func (r *roundRobin) begin(draw chance, n int) { r.turn.Store(uint64(draw(n))) }
 
 // Pick implements [Balancer]. A pick that another one overtook looks again, so
 // that no turn is given twice.
@@ -36,18 +50,16 @@ func (r *roundRobin) Peek(cs []Candidate, _ uint64) (int, bool) {
 	return usableFrom(cs, r.turn.Load()), true
 }
 
-// usableFrom returns the first usable candidate at or after start, going on at
-// the front; -1 when there is none.
-func usableFrom(cs []Candidate, start uint64) int {
-	if start >= uint64(len(cs)) {
-		start = 0
-	}
-	for i := int(start); i < len(cs); i++ {
+// usableFrom returns the first usable candidate at or after the one whose turn it
+// is, going on at the front; -1 when there is none.
+func usableFrom(cs []Candidate, turn uint64) int {
+	start := startAt(turn, cs)
+	for i := start; i < len(cs); i++ {
 		if cs[i].Usable {
 			return i
 		}
 	}
-	for i := range int(start) {
+	for i := range start {
 		if cs[i].Usable {
 			return i
 		}

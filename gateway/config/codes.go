@@ -117,7 +117,7 @@ var errorCodes = []Code{
 	},
 	{
 		"E203", "origin defined in two ways",
-		"An origin is one address with one name, kind, capacity, state, host, user_dir and ids, in every cluster: load, health and connections go by it. An origin without a name is called by its address as it is written.",
+		"An origin is one address with one name, kind, capacity, weight, state, host, user_dir and ids, in every cluster: load, health and connections go by it. An origin without a name is called by its address as it is written.",
 		"clusters:\n  a: { origins: [{ name: web1, address: \"10.0.0.1:80\" }] }\n  b: { origins: [{ name: web1, address: \"10.0.0.2:80\" }] }",
 		"Define the origin once, under origins, and name it in both clusters.",
 	},
@@ -160,7 +160,7 @@ var errorCodes = []Code{
 	{
 		"E210", "balancer that cannot be made",
 		"The gateway was given a balancer that it has not. A file is refused before that, with E110: only a program that uses the gateway as a library gets here.",
-		"cluster.Balancer = \"least-load\" // in Go",
+		"cluster.Balancer = \"fastest\" // in Go",
 		"Choose one of those that the message names.",
 	},
 	{

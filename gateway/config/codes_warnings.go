@@ -255,6 +255,24 @@ var warningCodes = []Code{
 		"Write it in upper case.",
 	},
 	{
+		"W370", "weight without effect",
+		"No balancer that the origin or host has goes by the weight: weight-based goes by the weights of origins, weighted-round-robin and weighted-random by those of hosts, and the others by none.",
+		"hosts: { host-a: { weight: 3 } }\nclusters: { shop: { balancer: round-robin, origins: [{ address: \"host-a:80\" }] } }",
+		"Choose a balancer that goes by it, or take the weight away.",
+	},
+	{
+		"W371", "chance over origins of different size",
+		"Random gives every origin as many requests as the next, and some have a smaller capacity: those are full first.",
+		"clusters:\n  shop:\n    balancer: random\n    origins: [{ address: \"10.0.0.1:80\", capacity: 50 }, { address: \"10.0.0.2:80\", capacity: 150 }]",
+		"Take capacity, which goes by the part that is free, or p2c, which does so for two origins drawn by chance.",
+	},
+	{
+		"W372", "metric on one side only",
+		"The balancer metric goes by what a cluster's metric finds out, so both must be there. Without metric each origin counts as 50; without the balancer (or a router, who is told) nobody asks what was found out.",
+		"clusters: { shop: { balancer: metric, origins: [web1, web2] } }",
+		"Write metric: { collector: NAME } at the cluster, and balancer: metric.",
+	},
+	{
 		"W410", "lines that were not read",
 		"A script has lines that are no commands about routing rules. If they decide which commands run, what was converted may not be what was in force.",
 		"if {$production} { … }",

@@ -184,6 +184,9 @@ type Origin struct {
 	// Capacity is how many exchanges it may have at once, over all clusters;
 	// further ones wait. Default 1000; 1..1000000.
 	Capacity int `yaml:"capacity" default:"1000" range:"1..1000000"`
+	// Weight is its part of the requests, where a balancer goes by it
+	// (weight-based). Default 1; 1..100.
+	Weight int `yaml:"weight" default:"1" range:"1..100"`
 	// State is what it may be sent: serving (default) | draining: only what is
 	// bound to it | maintenance, disabled: nothing.
 	State string `yaml:"state" default:"serving" enum:"serving|draining|maintenance|disabled" foreign:"state"`
@@ -209,6 +212,7 @@ type Origin struct {
 type Cluster struct {
 	Balancer         string        `yaml:"balancer" default:"@balancer" enum:"@balancers" foreign:"balancer"` // which origin is next; default capacity
 	BalancerOptions  Options       `yaml:"balancer_options"`                                                  // of the balancer, each has its own; a mapping's other balancer has none
+	Locality         string        `yaml:"locality" default:"any" enum:"any|prefer-local|collocated"`         // which of its origins come first: any (default) | prefer-local: those on node.host, while one can be used | collocated: the same, before a router is asked
 	Origins          []Origin      `yaml:"origins" required:"true" short:"name"`                              // inline, or the name of a shared one; at least one
 	HostHeader       string        `yaml:"host_header" default:"client" check:"authority"`                    // client (default) | origin | any other: that name
 	TLS              OriginTLS     `yaml:"tls"`                                                               // how https origins are verified

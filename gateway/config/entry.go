@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -79,7 +80,7 @@ type rules struct {
 }
 
 // wordLists are the words of enums that grow elsewhere, by what a tag calls them.
-var wordLists = map[string][]string{"balancers": balance.Names(), "formats": session.Formats()}
+var wordLists = map[string][]string{"balancers": slices.Concat(balance.Names(), balance.Aliases()), "formats": session.Formats()}
 
 // wordDefaults are defaults that are decided elsewhere, by what a tag calls them.
 var wordDefaults = map[string]string{"balancer": balance.Default}

@@ -69,7 +69,8 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 		Drain:     Drain{Delay: 5 * s, Timeout: 30 * s},
 		Clusters: map[string]Cluster{"app": {
 			Balancer: "capacity",
-			Origins: []Origin{{Name: "127.0.0.1:9001", Address: "127.0.0.1:9001", Kind: "app", Capacity: 1000, State: "serving",
+			Locality: "any",
+			Origins: []Origin{{Name: "127.0.0.1:9001", Address: "127.0.0.1:9001", Kind: "app", Capacity: 1000, Weight: 1, State: "serving",
 				Host: "127.0.0.1", Scheme: "http", HostPort: "127.0.0.1:9001"}},
 			HostHeader:       "client",
 			TLS:              OriginTLS{Verify: &yes},
@@ -117,7 +118,7 @@ func TestFullFile(t *testing.T) {
 		{"token", string(c.Admin.Token), "0123456789abcdef"},
 		{"an address among networks", c.TrustedProxies[1], netip.MustParsePrefix("192.0.2.7/32")},
 		{"automatic limit", c.Limits.Connections, Auto(0)},
-		{"shared origin", portal.Origins[0], Origin{Name: "web1", Address: "https://web1.example", Kind: "app", Capacity: 1000, State: "serving", Host: "web1.example", Scheme: "https", HostPort: "web1.example:443"}},
+		{"shared origin", portal.Origins[0], Origin{Name: "web1", Address: "https://web1.example", Kind: "app", Capacity: 1000, Weight: 1, State: "serving", Host: "web1.example", Scheme: "https", HostPort: "web1.example:443"}},
 		{"shared proxy", portal.Origins[1].Kind, "proxy"},
 		{"inline origin", portal.Origins[2].HostPort, "[2001:db8::3]:8080"},
 		{"no retries", *portal.Retry.Retries, 0},

@@ -16,6 +16,7 @@ var grammars = map[string]grammar{
 	"":                func(string) string { return "" },
 	"admin":           grammarAdmin,
 	"authority":       grammarAuthority,
+	"balance-key":     grammarBalanceKey,
 	"cluster":         grammarCluster,
 	"cookie-domain":   grammarCookieDomain,
 	"cookie-path":     grammarCookiePath,

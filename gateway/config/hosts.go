@@ -2,7 +2,16 @@ package config
 
 // Host is a machine that origins run on.
 type Host struct {
-	Zone string `yaml:"zone" check:"name"` // for node.zone in rules; default: none
+	Weight int    `yaml:"weight" default:"1" range:"1..1000"` // its part of the requests, where a balancer goes by hosts (weighted-round-robin, weighted-random); default 1
+	Zone   string `yaml:"zone" check:"name"`                  // for node.zone in rules; default: none
+}
+
+// HostWeight is the weight of a host; 1 for one of which nothing is said.
+func (c *Config) HostWeight(name string) int {
+	if h, said := c.Hosts[name]; said {
+		return h.Weight
+	}
+	return 1
 }
 
 // lintMachines looks for machines that nothing runs on.

@@ -21,6 +21,7 @@ func (l *loader) lint() {
 	l.lintSessions()
 	if l.problems.Errors() == 0 {
 		l.lintUse()
+		l.lintBalancing()
 		l.lintMachines()
 		l.lintEditions()
 		l.lintPlugins()

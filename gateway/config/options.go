@@ -45,8 +45,9 @@ func (o Options) Decode(into any) error {
 	return l.problems
 }
 
-// checkBalancer holds the options of a cluster's balancer against what it takes.
-// Whatever else the balancer refuses is for who makes it.
+// checkBalancer holds the options of a cluster's balancer against what it takes, and
+// its name against the cluster's locality. Whatever else the balancer refuses is for
+// who makes it.
 func (l *loader) checkBalancer(c Cluster, path string) {
 	options := path + ".balancer_options"
 	if l.bad[options] || l.bad[path+".balancer"] || len(l.problems) > maxProblems {
@@ -63,6 +64,7 @@ func (l *loader) checkBalancer(c Cluster, path string) {
 		return err
 	})
 	if !errors.As(err, &problems) {
+		l.checkLocality(c, path)
 		return
 	}
 	l.spoil(options)
@@ -98,4 +100,22 @@ func (o Options) String() string {
 		return ""
 	}
 	return o.raw.decoded
+}
+
+// checkLocality refuses a locality that says something else than the balancer's name.
+func (l *loader) checkLocality(c Cluster, path string) {
+	at := path + ".locality"
+	if balance.Local(c.Balancer) && l.written(at) && c.Locality != "prefer-local" && !l.bad[at] {
+		l.fail(at, "E207", fmt.Sprintf("%s is %s, and the balancer %s prefers local origins", at, l.shown(at, c.Locality), c.Balancer),
+			"take locality away, or write prefer-local; or take the balancer without :local")
+	}
+}
+
+// grammarBalanceKey is what a balancer may go by.
+func grammarBalanceKey(s string) string {
+	place, name, named := strings.Cut(s, ":")
+	if s == "client" || s == "session" || named && (place == "header" || place == "cookie") && isToken(name) {
+		return ""
+	}
+	return `must be client, session, "header:NAME" or "cookie:NAME"`
 }

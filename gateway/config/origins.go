@@ -96,6 +96,7 @@ var originFacts = []struct {
 }{
 	{"kind", func(o *Origin) string { return o.Kind }},
 	{"capacity", func(o *Origin) string { return strconv.Itoa(o.Capacity) }},
+	{"weight", func(o *Origin) string { return strconv.Itoa(o.Weight) }},
 	{"state", func(o *Origin) string { return o.State }},
 	{"host", func(o *Origin) string { return o.Host }},
 	{"user_dir", func(o *Origin) string { return cmp.Or(o.UserDir, "none") }},

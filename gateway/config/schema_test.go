@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -159,8 +160,9 @@ func TestBalancersAreThoseThereAre(t *testing.T) {
 	if err := json.Unmarshal(Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
+	names := slices.Concat(balance.Names(), balance.Aliases())
 	for _, name := range []string{"Cluster", "Mapping"} {
-		got, want := fmt.Sprint(schema.Defs[name].Properties["balancer"].AnyOf[0].Enum), fmt.Sprint(balance.Names())
+		got, want := fmt.Sprint(schema.Defs[name].Properties["balancer"].AnyOf[0].Enum), fmt.Sprint(names)
 		if got != want {
 			t.Errorf("the schema of %s has the balancers %s, want %s", name, got, want)
 		}
@@ -169,7 +171,7 @@ func TestBalancersAreThoseThereAre(t *testing.T) {
 		t.Errorf("the default is %v, want %s", got, balance.Default)
 	}
 	_, problems := Parse("w.yaml", []byte("clusters: { a: { balancer: none, origins: [{ address: \"a:1\" }] } }\nlisteners: [{ address: \":1\" }]"))
-	if want := "clusters.a.balancer is \"none\", must be " + choice(balance.Names()); len(problems) != 1 || problems[0].Message != want {
+	if want := "clusters.a.balancer is \"none\", must be " + choice(names); len(problems) != 1 || problems[0].Message != want {
 		t.Errorf("problems are %v, want %s", problems, want)
 	}
 	for _, name := range balance.Names() {

@@ -40,24 +40,33 @@ var otherWords = map[reflect.Type]map[string]string{
 
 // Hints for keys of origins that other programs have.
 const (
-	capacityHint = "there are no weights: capacity says how much an origin takes, in requests at once"
-	reserveHint  = "a reserve is a cluster of its own: name that in failover of the mapping"
+	reserveHint = "a reserve is a cluster of its own: name that in failover of the mapping"
 )
 
 // otherIdeas are keys that people know from elsewhere, and for which no other word
 // would do: the key that comes nearest, with the hint.
 var otherIdeas = map[reflect.Type]map[string][2]string{
 	reflect.TypeFor[Origin](): {
-		"weight": {"capacity", capacityHint},
 		"backup": {"", reserveHint},
+	},
+	reflect.TypeFor[Site](): {
+		"balancer":         {"", placesHint},
+		"balancer_options": {"", placesHint},
+		"weight":           {"", "a weight belongs to a host, hosts.NAME.weight, or to an origin"},
 	},
 }
 
+// placesHint says where a balancer may stand (M-SEL-03).
+const placesHint = "a balancer belongs to a cluster, clusters.NAME.balancer, and a mapping may choose another, mappings[N].balancer"
+
 // Hints for balancers that other programs have.
 const (
-	loadHint   = didYouMean + `"capacity"? It goes by how busy each origin is`
-	weightHint = didYouMean + `"capacity"? What an origin takes is its capacity; there are no weights`
-	hashHint   = `no balancer goes by the client: "session", beside it, sends the requests of a session to one origin`
+	loadHint     = didYouMean + `"capacity"? It goes by how busy each origin is, for its size; least-load by how many it has in hand`
+	weightHint   = didYouMean + `"weight-based"? It goes by the weight of each origin, weighted-round-robin by that of each host`
+	hashHint     = didYouMean + `"hash"? Its option by says what it goes by: client, session, header:NAME or cookie:NAME`
+	stickyHint   = `"session", beside it, sends the requests of a session to one origin, whatever the balancer`
+	affinityHint = "affinity is for clients that keep connections to servers: these names come with the client library, and a gateway has none of them"
+	metricHint   = "metrics and weights do not go together: take metric, or weighted-round-robin"
 )
 
 // storeHint is the hint for filters that are to act on what is stored.
@@ -88,10 +97,14 @@ var foreignValues = map[string]map[string]string{
 		"balancer": didYouMean + `"default-balancer"?`,
 	},
 	"balancer": {
-		"least_conn": loadHint, "leastconn": loadHint, "least_connections": loadHint, "least_connection": loadHint, "least_request": loadHint, "least_load": loadHint, "lc": loadHint,
-		"wrr": weightHint, "weighted": weightHint, "weighted_round_robin": weightHint, "wlc": weightHint, "static_rr": weightHint,
-		"rr":      didYouMean + `"round-robin"?`,
-		"ip_hash": hashHint, "iphash": hashHint, "hash": hashHint, "source": hashHint, "sticky": hashHint, "url_hash": hashHint, "ring_hash": hashHint, "maglev": hashHint, "cookie": hashHint,
+		"least_conn": loadHint, "leastconn": loadHint, "least_connections": loadHint, "least_connection": loadHint, "least_request": loadHint, "lc": loadHint,
+		"least_load": didYouMean + `"least-load"?`, "ewma": didYouMean + `"peak-ewma"?`, "least_time": didYouMean + `"peak-ewma"?`,
+		"wrr": weightHint, "weighted": weightHint, "wlc": weightHint, "static_rr": weightHint, "weight": weightHint,
+		"rr": didYouMean + `"round-robin"?`, "two_choices": didYouMean + `"p2c"?`, "random_2": didYouMean + `"p2c"?`,
+		"ip_hash": hashHint, "iphash": hashHint, "source": hashHint, "url_hash": hashHint, "ring_hash": hashHint, "maglev": hashHint, "consistent_hash": hashHint, "rendezvous": hashHint,
+		"sticky": stickyHint, "cookie": stickyHint,
+		"round_robin_affinity": affinityHint, "weight_based_affinity": affinityHint, "random_affinity": affinityHint,
+		"metric:weighted": metricHint,
 	},
 }
 

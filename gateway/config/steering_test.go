@@ -18,7 +18,7 @@ func TestSteeringFile(t *testing.T) {
 		got, want any
 	}{
 		{"node", []string{c.Node.Host, c.Node.Cell}, []string{"host-a", "east"}},
-		{"hosts", c.Hosts, map[string]Host{"host-a": {Zone: "z1"}, "10.0.0.2": {}}},
+		{"hosts", c.Hosts, map[string]Host{"host-a": {Weight: 1, Zone: "z1"}, "10.0.0.2": {Weight: 1}}},
 		{"host of an origin", shop.Origins[0].Host, "host-a"},
 		{"host of an address", shop.Origins[1].Host, "10.0.0.2"},
 		{"host of an IPv6 address", c.Clusters["east/api"].Origins[0].Host, "2001:db8::3"},
