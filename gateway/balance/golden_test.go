@@ -169,6 +169,8 @@ func TestAllBusyIsToldOncePerTransition(t *testing.T) {
 		{0, 1, "uu", 2},
 		{0, 1, "u-", 2},
 		{0, 0, "uu", 3},
+		{0, 30, "uu", 3},
+		{0, 0, "uu", 4},
 	} {
 		members[0].Live.SetMetric(tt.a)
 		members[1].Live.SetMetric(tt.b)

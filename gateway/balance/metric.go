@@ -6,7 +6,7 @@ import "sync/atomic"
 // (M-MET-02). Where all of them are 0 they take turns (M-MET-11).
 type metric struct {
 	*shares
-	told   atomic.Uint64 // of which metrics it was told that all are 0
+	told   atomic.Uint64 // for which metrics it was told that all are 0; 0: for none
 	onZero func()        // nil: nobody wants to know
 }
 
@@ -36,20 +36,28 @@ func (m *metric) OnZero(f func()) { m.onZero = f }
 // Pick implements [Balancer].
 func (m *metric) Pick(cs []Candidate, _ uint64) int {
 	set, metrics, usable := m.look(cs)
-	if metrics == 0 && usable > 0 && m.onZero != nil {
-		m.tell()
+	if m.onZero != nil && usable > 0 && (metrics == 0 || m.told.Load() != 0) {
+		m.tell(metrics == 0)
 	}
 	return m.pick(cs, set, usable)
 }
 
-// tell tells that all is 0, unless the metrics of the group are those of last time:
-// who is usable may change with every pick, and is no news.
-func (m *metric) tell() {
-	now := uint64(1)
-	for i := range m.members {
-		now += m.members[i].key * uint64(m.members[i].live.Metric())
-	}
-	if m.told.Swap(now) != now {
+// tell tells that all is 0, unless that was told and no metric has changed since: who
+// is usable may change with every pick, and is no news.
+func (m *metric) tell(zero bool) {
+	now := m.standing()
+	switch told := m.told.Load(); {
+	case told == now || !m.told.CompareAndSwap(told, 0):
+	case zero && m.told.CompareAndSwap(0, now):
 		m.onZero()
 	}
+}
+
+// standing tells the metrics of the group from others; it is never 0.
+func (m *metric) standing() uint64 {
+	sum := uint64(0)
+	for i := range m.members {
+		sum += m.members[i].key * uint64(m.members[i].live.Metric())
+	}
+	return max(sum, 1)
 }
