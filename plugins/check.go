@@ -15,37 +15,6 @@ import (
 	"weirkeep/plugins/meter"
 )
 
-// export is a function that guests may export.
-type export struct {
-	params, results []engine.ValueType
-	kinds           []Kind // that call it; none: all
-}
-
-var (
-	oneToOne = [2][]engine.ValueType{types(i32), types(i32)}
-
-	exports = map[string]export{
-		versionExport:   {nil, types(i32), nil},
-		bufferExport:    {oneToOne[0], oneToOne[1], nil},
-		initExport:      {nil, nil, nil},
-		configureExport: {oneToOne[0], oneToOne[1], nil},
-		enableExport:    {oneToOne[0], oneToOne[1], nil},
-		clusterExport:   {oneToOne[0], oneToOne[1], []Kind{Router, Collector}},
-		routeExport:     {oneToOne[0], oneToOne[1], []Kind{Router}},
-		namesExport:     {oneToOne[0], oneToOne[1], []Kind{Router}},
-		matchExport:     {oneToOne[0], oneToOne[1], []Kind{Matcher}},
-		collectExport:   {oneToOne[0], oneToOne[1], []Kind{Collector}},
-		enabledExport:   {nil, types(i32), []Kind{Collector}},
-		requestExport:   {oneToOne[0], oneToOne[1], []Kind{Filter}},
-		responseExport:  {oneToOne[0], oneToOne[1], []Kind{Filter}},
-		tickExport:      {oneToOne[0], oneToOne[1], []Kind{Router, Collector, Filter}},
-		answerExport:    {oneToOne[0], oneToOne[1], nil},
-	}
-)
-
-// notForMatchers are the host functions that matchers may not import.
-var notForMatchers = []string{"kv_get", "kv_set", "kv_delete", "http_call"}
-
 // checker collects what is wrong with a plugin.
 type checker struct {
 	c        Config
@@ -138,27 +107,25 @@ func (k *checker) noVersion() {
 // exports looks at the types and names of all exports.
 func (k *checker) exports() {
 	for _, x := range k.m.Exports {
-		e, known := exports[x.Name]
+		e := abi.ExportOf(x.Name)
 		switch {
-		case known && x.Kind != meter.Function:
+		case e == nil:
+			k.otherExport(x.Name)
+		case x.Kind != meter.Function:
 			k.fail("export the function by that name", "%s is exported, and is no function", x.Name)
-		case known && !sameType(x.Type, e.params, e.results):
-			k.fail("", "%s has the type %s, must have %s", x.Name, x.Type, typeText(e.params, e.results))
-		case known, !strings.HasPrefix(x.Name, "gw_"), strings.HasPrefix(x.Name, "gw_abi_"):
-		default:
-			k.fail("names that begin with gw_ are reserved: correct or rename it", "%s is exported, and gw1 has no such function%s", x.Name, didYouMean(x.Name))
+		case x.Imported:
+			k.fail("export a function of the guest by that name", "%s is exported, and is a function that it imports, handed on", x.Name)
+		case !sameType(x.Type, params(e.Args), results(e.Result)):
+			k.fail("", "%s has the type %s, must have %s", x.Name, x.Type, typeText(params(e.Args), results(e.Result)))
 		}
 	}
 }
 
-// didYouMean names the export that differs least.
-func didYouMean(name string) string {
-	for known := range exports {
-		if strings.EqualFold(known, name) || strings.ReplaceAll(known, "_", "") == strings.ReplaceAll(name, "_", "") {
-			return ": did you mean " + known + "?"
-		}
+// otherExport looks at the name of an export that the contract does not know.
+func (k *checker) otherExport(name string) {
+	if strings.HasPrefix(name, "gw_") && !strings.HasPrefix(name, "gw_abi_") {
+		k.fail("names that begin with gw_ are reserved: correct or rename it", "%s is exported, and gw1 has no such function%s", name, nearestExport(name))
 	}
-	return ""
 }
 
 // ofKind looks for the exports of the plugin's kind.
@@ -203,51 +170,36 @@ func (k *checker) imports() {
 		case i.Kind != meter.Function:
 			k.fail("a guest imports functions only", "it imports %s.%s, which is no function", i.Module, i.Name)
 		case f == nil:
-			k.fail(importCure(i.Module), "it imports %s.%s, which this host does not have", i.Module, i.Name)
-		case !sameType(i.Type, f.Params, f.Results):
-			k.fail("", "it imports %s.%s with the type %s, must be %s", i.Module, i.Name, i.Type, typeText(f.Params, f.Results))
-		case i.Module == abi.Module:
-			k.granted(i.Name)
+			k.fail(importCure(i.Module), "it imports %s.%s, which this host does not have%s", i.Module, i.Name, nearestImport(i.Module, i.Name))
+		case !sameType(i.Type, params(f.Args), results(f.Result)):
+			k.fail("", "it imports %s.%s with the type %s, must be %s", i.Module, i.Name, i.Type, typeText(params(f.Args), results(f.Result)))
+		default:
+			k.granted(f)
 		}
 	}
-}
-
-func hostFunctionOf(module, name string) *engine.HostFunction {
-	list := hostFunctions
-	if module == wasiModule {
-		list = wasiFunctions
-	} else if module != abi.Module {
-		return nil
-	}
-	for i := range list {
-		if list[i].Name == name {
-			return &list[i]
-		}
-	}
-	return nil
 }
 
 func importCure(module string) string {
 	switch module {
 	case abi.Module:
 		return "correct the name, or use a gateway of a later version"
-	case wasiModule:
+	case abi.WASIModule:
 		return "there are no files, no network and no environment: take away what uses it"
 	}
-	return "guests import from gw1 and " + wasiModule + " only"
+	return "guests import from gw1 and " + abi.WASIModule + " only"
 }
 
 // granted looks whether the configuration grants a host function.
-func (k *checker) granted(name string) {
+func (k *checker) granted(f *abi.HostFunction) {
 	switch {
-	case k.c.Kind == Matcher && slices.Contains(notForMatchers, name):
-		k.fail("a matcher's answer depends on view and params alone: take it away", "it imports gw1.%s, which matchers may not", name)
-	case strings.HasPrefix(name, "kv_") && k.c.KV == 0:
-		k.fail("write kv: 1MiB, or another size", "it imports gw1.%s, and kv is not granted", name)
-	case name == "http_call" && len(k.c.HTTP) == 0:
-		k.fail("write http: with what it may reach", "it imports gw1.http_call, and http is not granted")
-	case name == "http_call" && k.exported(answerExport) == nil:
-		k.fail("export gw_on_http_response, which gets the answers", "it imports gw1.http_call, and has no gw_on_http_response")
+	case k.c.Kind == Matcher && !f.AllowedFor(abi.Matcher):
+		k.fail("a matcher's answer depends on view and params alone: take it away", "it imports gw1.%s, which matchers may not", f.Name)
+	case f.Grant == "kv" && k.c.KV == 0:
+		k.fail("write kv: 1MiB, or another size", "it imports gw1.%s, and kv is not granted", f.Name)
+	case f.Grant == "http" && len(k.c.HTTP) == 0:
+		k.fail("write http: with what it may reach", "it imports gw1.%s, and http is not granted", f.Name)
+	case f.Grant == "http" && k.exported(answerExport) == nil:
+		k.fail("export gw_on_http_response, which gets the answers", "it imports gw1.%s, and has no gw_on_http_response", f.Name)
 	}
 }
 

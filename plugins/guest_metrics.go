@@ -11,7 +11,7 @@ import (
 // guestMetrics are the metrics that the guests of a plugin define.
 type guestMetrics struct {
 	mu  sync.Mutex
-	all [maxMetrics]GuestMetric
+	all [abi.MaxMetrics]GuestMetric
 	n   atomic.Int32
 }
 
@@ -42,7 +42,7 @@ func (g *guestMetrics) define(counter bool, name string) int32 {
 			return int32(abi.BadArgument)
 		}
 	}
-	if n == maxMetrics {
+	if n == abi.MaxMetrics {
 		return int32(abi.Limit)
 	}
 	g.all[n].Name, g.all[n].Counter = name, counter

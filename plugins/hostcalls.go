@@ -13,35 +13,24 @@ import (
 	"unicode/utf8"
 
 	"weirkeep/abi"
-	"weirkeep/plugins/engine"
 )
 
-const (
-	maxRandom = 4096
+const maxPropertyName = 64 // none is longer
 
-	maxPropertyName = 64 // none is longer
-	i32             = engine.I32
-	i64             = engine.I64
-	f64             = engine.F64
-	maxMetrics      = 32
-)
-
-// hostFunctions are those of module gw1.
-var hostFunctions = []engine.HostFunction{
-	{Module: abi.Module, Name: "log", Params: types(i32, i32, i32), Call: counted(hostLog)},
-	{Module: abi.Module, Name: "get_property", Params: types(i32, i32, i32, i32), Results: types(i32), Call: counted(hostProperty)},
-	{Module: abi.Module, Name: "now_ns", Results: types(i64), Call: counted(hostNow)},
-	{Module: abi.Module, Name: "random", Params: types(i32, i32), Results: types(i32), Call: counted(hostRandom)},
-	{Module: abi.Module, Name: "metric_define", Params: types(i32, i32, i32), Results: types(i32), Call: counted(hostMetric)},
-	{Module: abi.Module, Name: "counter_add", Params: types(i32, i64), Results: types(i32), Call: counted(hostCount)},
-	{Module: abi.Module, Name: "gauge_set", Params: types(i32, f64), Results: types(i32), Call: counted(hostGauge)},
-	{Module: abi.Module, Name: "kv_get", Params: types(i32, i32, i32, i32, i32), Results: types(i32), Call: counted(hostGet)},
-	{Module: abi.Module, Name: "kv_set", Params: types(i32, i32, i32, i32, i64, i64), Results: types(i32), Call: counted(hostSet)},
-	{Module: abi.Module, Name: "kv_delete", Params: types(i32, i32), Results: types(i32), Call: counted(hostDelete)},
-	{Module: abi.Module, Name: "http_call", Params: types(i32, i32, i32), Results: types(i32), Call: counted(hostHTTP)},
+// hostCalls are what the functions of module gw1 do.
+var hostCalls = map[string]hostFunction{
+	"log":           hostLog,
+	"get_property":  hostProperty,
+	"now_ns":        hostNow,
+	"random":        hostRandom,
+	"metric_define": hostMetric,
+	"counter_add":   hostCount,
+	"gauge_set":     hostGauge,
+	"kv_get":        hostGet,
+	"kv_set":        hostSet,
+	"kv_delete":     hostDelete,
+	"http_call":     hostHTTP,
 }
-
-func types(t ...engine.ValueType) []engine.ValueType { return t }
 
 var levels = map[int32]slog.Level{1: slog.LevelDebug, 2: slog.LevelInfo, 3: slog.LevelWarn, 4: slog.LevelError}
 
@@ -129,7 +118,7 @@ func (e *env) wallClock() uint64 {
 // hostRandom is random(ptr, len).
 func hostRandom(e *env, mem []byte, stack []uint64) {
 	p, ok := slice(mem, stack[0], stack[1])
-	if !ok || len(p) > maxRandom {
+	if !ok || len(p) > abi.MaxRandom {
 		answerCode(stack, abi.BadArgument)
 		return
 	}

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"weirkeep/abi"
 	"weirkeep/plugins/engine"
 	"weirkeep/plugins/meter"
 )
@@ -115,7 +117,7 @@ func (h *House) take(ctx context.Context, e engine.Engine, key moduleKey, metere
 
 func (m *module) compile(ctx context.Context, e engine.Engine, metered *meter.Metered) {
 	defer close(m.ready)
-	code, err := e.Compile(ctx, metered.Wasm, allFunctions())
+	code, err := e.Compile(ctx, metered.Wasm, slices.Concat(hostFunctions, wasiFunctions))
 	if err != nil {
 		m.err = fmt.Errorf("%s cannot compile it: %w", e.Name(), err)
 		return
@@ -123,23 +125,13 @@ func (m *module) compile(ctx context.Context, e engine.Engine, metered *meter.Me
 	m.code = code
 	m.exports = make(map[string]bool)
 	for _, x := range metered.Module.Exports {
-		if _, known := exports[x.Name]; known {
+		if abi.ExportOf(x.Name) != nil {
 			m.exports[x.Name] = true
 		}
 	}
 	if metered.Module.HasStart {
 		m.exports[startExport] = true
 	}
-}
-
-// allFunctions are the host functions that guests may import.
-func allFunctions() []engine.HostFunction {
-	all := append([]engine.HostFunction(nil), hostFunctions...)
-	for _, f := range wasiFunctions {
-		f.Module = wasiModule
-		all = append(all, f)
-	}
-	return all
 }
 
 // hold takes a module once more, which somebody has. False: nobody does any more.

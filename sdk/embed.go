@@ -8,7 +8,7 @@ import "embed"
 // Files are the sources of the SDKs, below the folder of each language, without what
 // was built of them.
 //
-//go:embed go/*.go go/examples/*/main.go
+//go:embed go/*.go go/gw1test/*.go go/examples/*/*.go
 //go:embed c/*.h c/examples/*.c
 //go:embed rust/Cargo.toml rust/src rust/examples/*.rs
 //go:embed assemblyscript/assembly assemblyscript/examples/*.ts

@@ -17,9 +17,11 @@ hex() { # SOURCE MODULE; digits, and comments after #
 	perl -0777 -ne 's/#.*//mg; s/\s+//g; print pack("H*", $_)' "$1" >"$2"
 }
 
+# Compiled and linked by two commands: given -O, clang hands what it has linked to any
+# wasm-opt that is there.
 c() { # SOURCE MODULE
 	# shellcheck disable=SC2086
-	clang-16 $CFLAGS $LDFLAGS -o "$2" "$1" && chmod 644 "$2"
+	clang-16 $CFLAGS -c -o "$2.o" "$1" && clang-16 --target=wasm32 -nostdlib $LDFLAGS -o "$2" "$2.o" && chmod 644 "$2" && rm "$2.o"
 }
 
 ../sdk/tools.sh need wat2wasm wasm-validate perl clang-16 wasm-ld-16

@@ -265,6 +265,9 @@ func breaks(m wazero.CompiledModule, as string) (list []string) {
 		if e != nil && signature(f) != typeOf(e.Args, e.Result) {
 			list = append(list, name+" is "+signature(f))
 		}
+		if _, _, handedOn := f.Import(); e != nil && handedOn {
+			list = append(list, name+" is imported")
+		}
 	}
 	if m.ExportedMemories()["memory"] == nil || len(m.ImportedMemories()) > 0 {
 		list = append(list, "no memory of its own")

@@ -30,6 +30,7 @@ func newPluginBench(a *app) *cobra.Command {
 		Long: "Bench makes the calls of a file of tests over and over, one after the other, as plugin test makes\n" +
 			"them: the view is written, the plugin called, its result read and checked.\n\n" +
 			"  NS/CALL  time of a call on this machine, the median of rows of 256\n" +
+			"  BUDGET   what a call of the kind may take, a guest in Go more; over is slower. A collector has none\n" +
 			"  P50 P99  of calls that were measured one by one, the clock included\n" +
 			"  FUEL     that the last call used: the same on every machine and engine\n" +
 			"  ALLOCS   of the gateway for a call; the least is 0\n\n" +
@@ -72,6 +73,9 @@ type benchResult struct {
 	P99    int64   `json:"p99_ns"`
 	Fuel   uint64  `json:"fuel"`
 	Allocs float64 `json:"allocs_per_call"`
+
+	BudgetNS int    `json:"budget_ns,omitempty"` // for ns_per_call; absent: none is set
+	Budget   string `json:"budget,omitempty"`    // ok or over
 }
 
 func (a *app) pluginBench(ctx context.Context, file string, o pluginBenchOptions) error {
@@ -156,7 +160,11 @@ func (g *rig) bench(ctx context.Context, t *pluginTest, long time.Duration) (ben
 	if err != nil || first.key == "fault" || first.key == "not_called" {
 		return b, errors.Join(err, errNoCall)
 	}
-	return b, b.run(ctx, call, a.Plugin().Counters(), long)
+	if err := b.run(ctx, call, a.Plugin().Counters(), long); err != nil {
+		return b, err
+	}
+	b.judge(a.Plugin().Info())
+	return b, nil
 }
 
 // caller is a call that can be repeated, and allocates nothing by itself.
@@ -229,9 +237,9 @@ func (b *benchResult) times(call func(), long time.Duration) {
 
 func (a *app) sayBench(r *benchReport) error {
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "TEST\tENGINE\tNS/CALL\tP50\tP99\tFUEL\tALLOCS\tCALLS")
+	fmt.Fprintln(t, "TEST\tENGINE\tNS/CALL\tBUDGET\tP50\tP99\tFUEL\tALLOCS\tCALLS")
 	for _, c := range r.Calls {
-		fmt.Fprintf(t, "%s\t%s\t%.0f\t%d\t%d\t%d\t%.2f\t%d\n", excerpt(c.Name, 40), c.Engine, c.NS, c.P50, c.P99, c.Fuel, c.Allocs, c.Calls)
+		fmt.Fprintf(t, "%s\t%s\t%.0f\t%s\t%d\t%d\t%d\t%.2f\t%d\n", excerpt(c.Name, 40), c.Engine, c.NS, c.budget(), c.P50, c.P99, c.Fuel, c.Allocs, c.Calls)
 	}
 	err := t.Flush()
 	if len(r.Left) > 0 {

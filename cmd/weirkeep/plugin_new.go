@@ -166,12 +166,30 @@ func (p *newPluginFiles) example(forms ...string) ([]byte, error) {
 	return nil, fmt.Errorf("the SDK for %s has no %s", p.language.name, p.kind)
 }
 
+// goFiles are those of a plugin in Go. Its tests run without an engine, which would
+// have to be fetched.
 func goFiles(p *newPluginFiles) error {
-	module := p.name + ".plugin" // with a dot, or it could be a package of Go's own
 	text, err := p.example("KIND/main.go")
-	p.files["main.go"] = bytes.ReplaceAll(text, []byte(`"weirkeep/sdk/go"`), []byte(`"`+module+`/gw1"`))
+	tests, missing := p.example("KIND/KIND_test.go")
+	p.files["main.go"], p.files["main_test.go"] = text, withoutEngine(tests)
+	err = errors.Join(err, missing, p.copySDK(".", "gw1", ".go"), p.add("Makefile", "go.mk"))
+	module := p.name + ".plugin" // with a dot, or it could be a package of Go's own
+	for file, text := range p.files {
+		p.files[file] = bytes.ReplaceAll(text, []byte(`"weirkeep/sdk/go`), []byte(`"`+module+`/gw1`))
+	}
 	p.files["go.mod"] = []byte("module " + module + "\n\ngo 1.24\n")
-	return errors.Join(err, p.copySDK(".", "gw1", ".go"), p.add("Makefile", "go.mk"))
+	return err
+}
+
+// withoutEngine is a file of Go without the lines that name the package gw1wasm.
+func withoutEngine(text []byte) []byte {
+	var kept []byte
+	for line := range bytes.Lines(text) {
+		if !bytes.Contains(line, []byte("gw1wasm")) {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
 }
 
 func cFiles(p *newPluginFiles) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -239,5 +240,28 @@ func TestCompilerIsFound(t *testing.T) {
 	args, err := pluginLanguages[i].command(t.TempDir())
 	if want := []string{"make", "CC=clang-16"}; !slices.Equal(args, want) || err != nil {
 		t.Errorf("%q, %v, want %q", args, err, want)
+	}
+}
+
+// The guests of the scripts are copies of those that make sdk builds: they stay what
+// their sources give.
+func TestGuestsOfScriptsAreCopies(t *testing.T) {
+	files, err := filepath.Glob("testdata/guests/*.wasm")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d guests, %v", len(files), err)
+	}
+	for _, file := range files {
+		copied, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := false
+		for _, folder := range []string{"sdk/c/examples", "testplugins/good", "testplugins/evil/call", "testplugins/evil/load"} {
+			text, err := os.ReadFile(filepath.Join("../..", folder, filepath.Base(file)))
+			same = same || err == nil && bytes.Equal(text, copied)
+		}
+		if !same {
+			t.Errorf("%s is no copy: neither the C examples nor testplugins have it", file)
+		}
 	}
 }

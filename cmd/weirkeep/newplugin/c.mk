@@ -8,11 +8,16 @@ LDFLAGS := -Wl,--no-entry -Wl,--strip-all -Wl,--stack-first -Wl,-z,stack-size=81
 .PHONY: all test clean
 all: @NAME@.wasm
 
-@NAME@.wasm: main.c gw1.h gw1_constants.h
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $<
+# Compiled and linked by two commands: given -O, clang hands what it has linked to any
+# wasm-opt that is there, which does not know what the module needs.
+@NAME@.wasm: main.o
+	$(CC) --target=wasm32 -nostdlib $(LDFLAGS) -o $@ $<
+
+main.o: main.c gw1.h gw1_constants.h
+	$(CC) $(CFLAGS) -c -o $@ $<
 
 test: all
 	weirkeep plugin test
 
 clean:
-	rm -f @NAME@.wasm
+	rm -f @NAME@.wasm main.o

@@ -5,6 +5,7 @@ all:
 	GOOS=wasip1 GOARCH=wasm GOWORK=off go build -buildmode=c-shared -ldflags='-s -w' -trimpath -o @NAME@.wasm .
 
 test: all
+	GOWORK=off go test .
 	weirkeep plugin test
 
 clean:

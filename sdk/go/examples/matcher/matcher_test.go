@@ -8,7 +8,7 @@ import (
 	"weirkeep/sdk/go/gw1test/gw1wasm"
 )
 
-// guests are the plugin as it is, and as it is built.
+// guests are the plugin in the forms that are tested.
 func guests(t *testing.T) map[string]*gw1test.Guest {
 	return map[string]*gw1test.Guest{
 		"native": gw1test.Native(t, gw1test.Exports{Match: gwMatch}),

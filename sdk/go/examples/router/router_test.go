@@ -7,8 +7,12 @@ import (
 	"weirkeep/sdk/go/gw1test/gw1wasm"
 )
 
-func native(t *testing.T) *gw1test.Guest {
-	return gw1test.Native(t, gw1test.Exports{OnCluster: gwOnCluster, Route: gwRoute})
+// guests are the plugin in the forms that are tested.
+func guests(t *testing.T) map[string]*gw1test.Guest {
+	return map[string]*gw1test.Guest{
+		"native": gw1test.Native(t, gw1test.Exports{OnCluster: gwOnCluster, Route: gwRoute}),
+		"wasm":   gw1wasm.BuildGo(t, "."),
+	}
 }
 
 // names returns what an answer names, by a table of members.
@@ -23,7 +27,7 @@ func names(c gw1test.Cluster, r gw1test.Route) string {
 func TestCallsGoByTheirArgument(t *testing.T) {
 	const low, high = "server1 server3 ", "server2 server3 "
 	table := gw1test.Members("server3", "server1", "other", "server2")
-	for form, g := range map[string]*gw1test.Guest{"native": native(t), "wasm": gw1wasm.BuildGo(t, ".")} {
+	for form, g := range guests(t) {
 		if code := g.Cluster(table); code != 0 {
 			t.Fatalf("%s: gw_on_cluster = %d", form, code)
 		}
@@ -68,7 +72,7 @@ func TestCallsGoByTheirArgument(t *testing.T) {
 }
 
 func TestServersThatAreNotThereAreLeftOut(t *testing.T) {
-	for form, g := range map[string]*gw1test.Guest{"native": native(t), "wasm": gw1wasm.BuildGo(t, ".")} {
+	for form, g := range guests(t) {
 		for _, tt := range []struct {
 			table gw1test.Cluster
 			want  string
