@@ -17,11 +17,12 @@ import (
 	"weirkeep/sdk/go/gw1test/gw1wasm"
 )
 
-// An asker is a client that asks for one path after the other every few milliseconds,
-// and counts what it gets.
+// An asker is a client that asks for one path after the other at a steady pace, and
+// counts what it gets.
 type asker struct {
 	addr, host string
 	paths      []string
+	pace       time.Duration
 
 	asked   int
 	got     map[string]int // status and reason
@@ -34,11 +35,13 @@ type asker struct {
 // ask asks until it is told to stop.
 func (k *asker) ask(stop chan struct{}) {
 	defer k.hangUp()
+	tick := time.NewTicker(k.pace)
+	defer tick.Stop()
 	for {
 		select {
 		case <-stop:
 			return
-		case <-time.After(5 * time.Millisecond):
+		case <-tick.C:
 			k.once(k.paths[k.asked%len(k.paths)])
 		}
 	}
@@ -54,6 +57,7 @@ func (k *asker) once(path string) {
 		k.c, k.in = c, bufio.NewReader(c)
 	}
 	began := time.Now()
+	k.c.SetDeadline(began.Add(time.Minute))
 	answer, err := k.answer(path)
 	k.slowest = max(k.slowest, time.Since(began))
 	k.asked++
