@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"weirkeep/gateway"
+	"weirkeep/plugins/engine/enginetest"
 )
 
 // What a child process is told by its environment.
@@ -43,8 +44,8 @@ func runChild(file string) error {
 	if err := limitFiles(os.Getenv(childFiles)); err != nil {
 		return err
 	}
-	kept := new(ledger)
-	g := gateway.New(gateway.Options{Engines: kept.engines(cmp.Or(os.Getenv(childEngine), "wazero"))})
+	tally := new(enginetest.Tally)
+	g := gateway.New(gateway.Options{Engines: tallied(cmp.Or(os.Getenv(childEngine), "wazero"), tally)})
 	defer g.Close()
 	addr, err := apply(g, string(text))
 	if err != nil {
@@ -59,7 +60,7 @@ func runChild(file string) error {
 	go endWhen(told, g)
 	fmt.Println(addr, second)
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		fmt.Println(obey(g, kept, in.Text()))
+		fmt.Println(obey(g, tally, in.Text()))
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func listenHTTP(wanted string) (addr string, err error) {
 }
 
 // obey does what a command says and returns one line.
-func obey(g *gateway.Gateway, kept *ledger, command string) string {
+func obey(g *gateway.Gateway, tally *enginetest.Tally, command string) string {
 	verb, arg, _ := strings.Cut(command, " ")
 	switch verb {
 	case "gc":
@@ -112,9 +113,9 @@ func obey(g *gateway.Gateway, kept *ledger, command string) string {
 	case "apply":
 		return reapply(g, arg)
 	case "guests":
-		return guestsOf(g, kept)
+		return guestsOf(g, tally)
 	case "buggy":
-		kept.buggy.Store(arg == "yes")
+		tally.Buggy.Store(arg == "yes")
 	case "ready":
 		return fmt.Sprint(g.Status().Ready)
 	case "loads":

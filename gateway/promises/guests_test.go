@@ -9,6 +9,7 @@ import (
 
 	"weirkeep/gateway"
 	"weirkeep/plugins"
+	"weirkeep/plugins/engine/enginetest"
 )
 
 const childEngine = "PROMISES_ENGINE" // what guests run on in a child process; empty: wazero
@@ -32,8 +33,8 @@ type guest struct {
 }
 
 // guestsOf are the plugins of a gateway, as a line.
-func guestsOf(g *gateway.Gateway, l *ledger) string {
-	all := guests{Modules: l.modules.Load(), Instances: l.instances.Load(), Plugins: make(map[string]guest)}
+func guestsOf(g *gateway.Gateway, tally *enginetest.Tally) string {
+	all := guests{Modules: tally.Modules.Load(), Instances: tally.Instances.Load(), Plugins: make(map[string]guest)}
 	for _, p := range g.Plugins() {
 		one := guest{SHA256: p.SHA256, Calls: p.Counters.Calls.Load(), Slow: p.Counters.Slow.Load(), Retired: p.Counters.Retired.Load(), Faults: make(map[string]uint64)}
 		for i, kind := range plugins.FaultKinds {
