@@ -123,11 +123,11 @@ func loaded(t testing.TB, h *House, c Config) (*Attachment, func()) {
 	return a, func() { a.Close(); p.Close() }
 }
 
-// nothingOpen fails the test if modules or instances are open.
+// nothingOpen fails the test if modules or instances are open, or stores are kept.
 func nothingOpen(t testing.TB, h *House, e *tally) {
 	t.Helper()
-	if m, i := e.Modules.Load(), e.Instances.Load(); m != 0 || i != 0 || len(h.modules) != 0 {
-		t.Errorf("%d modules and %d instances are open, the house has %d modules", m, i, len(h.modules))
+	if m, i := e.Modules.Load(), e.Instances.Load(); m != 0 || i != 0 || len(h.modules) != 0 || len(h.stores) != 0 {
+		t.Errorf("%d modules and %d instances are open, the house has %d modules and %d stores", m, i, len(h.modules), len(h.stores))
 	}
 }
 
