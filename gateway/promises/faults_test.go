@@ -106,7 +106,7 @@ var moods = []misdeed{
 	{name: "a Go guest indexes too far", as: "router", fresh: 8, guests: goGuest, fault: "trap", strict: failed, lenient: served, paths: "/index /a /a"},
 	{name: "a Go guest exits", as: "router", fresh: 8, guests: goGuest, fault: "exit", strict: failed, lenient: served, paths: "/exit /a /a"},
 	{name: "a Go guest calls itself without end", as: "router", fresh: 8, guests: goGuest, fault: "exhausted", strict: failed, lenient: served, paths: "/deep /a /a"},
-	{name: "a Go guest takes all memory", as: "router", fresh: 32, guests: goGuest, fault: "memory", strict: failed, lenient: served, paths: "/memory /a /a"},
+	{name: "a Go guest takes all memory", as: "router", fresh: 16, guests: goGuest, fault: "memory", strict: failed, lenient: served, paths: "/memory /a /a"},
 }
 
 // elsewhere are the guests of evil/call that are in no misdeed, and why.
