@@ -1,8 +1,10 @@
 package promises
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"os"
 	"testing"
 
 	"weirkeep/gateway"
@@ -35,7 +37,7 @@ func tallied(name string, t *enginetest.Tally) gateway.Engines {
 		if open == nil {
 			return nil, fmt.Errorf("this build has no engine %q", name)
 		}
-		t.Engine, err = open(folder)
+		t.Engine, err = open(cmp.Or(os.Getenv(childCode), folder))
 		return []engine.Engine{t}, err
 	}
 }

@@ -12,7 +12,11 @@ import (
 	"weirkeep/plugins/engine/enginetest"
 )
 
-const childEngine = "PROMISES_ENGINE" // what guests run on in a child process; empty: wazero
+// What a child process is told by its environment.
+const (
+	childEngine = "PROMISES_ENGINE" // what guests run on; empty: wazero
+	childCode   = "PROMISES_CODE"   // where their native code is kept; empty: in its state directory
+)
 
 // guests are what a child tells of its plugins.
 type guests struct {
@@ -86,11 +90,10 @@ func (c *child) expectOnlyAttached(modules int64) {
 	}
 }
 
-// startGuests is startChild of a gateway whose guests run on an engine, with native
-// code kept in a folder that all of them share.
+// startGuests is startChild of a gateway whose guests run on an engine.
 func startGuests(t *testing.T, engine, text string) *child {
 	t.Helper()
-	return startChild(t, text, childEngine+"="+engine, "STATE_DIRECTORY="+t.TempDir())
+	return startChild(t, text, childEngine+"="+engine, childCode+"="+codeFolder, "STATE_DIRECTORY="+t.TempDir())
 }
 
 // wasmFile is a guest of testplugins.
