@@ -78,7 +78,8 @@ demo: static ## build, then run a gateway in front of three demo origins
 test: ## run every test; no root, under 5 minutes on 2 cores
 	$(GO) test -timeout 5m ./...
 	@if $(COMPILER); then set -x; \
-		CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m ./plugins ./plugins/engine/...; \
+		CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m ./plugins ./plugins/engine/... && \
+		CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m -run 'Guest/wasmtime' ./gateway/promises; \
 	else echo 'no C compiler: wasmtime is not tested'; fi
 
 .PHONY: race
@@ -96,7 +97,7 @@ generate: ## write what is made from the tables of abi: ABI.md, the SDKs' consta
 .PHONY: vet
 vet: ## vet, and check the formatting
 	$(GO) vet ./...
-	@if $(COMPILER); then set -x; CGO_ENABLED=1 $(GO) vet -tags wasmtime ./plugins ./plugins/engine/... ./cmd/weirkeep; fi
+	@if $(COMPILER); then set -x; CGO_ENABLED=1 $(GO) vet -tags wasmtime ./plugins ./plugins/engine/... ./gateway/promises ./cmd/weirkeep; fi
 	@test -z "$$(gofmt -l .)" || { echo 'not formatted (gofmt -w):'; gofmt -l .; exit 1; }
 
 .PHONY: check
@@ -130,8 +131,11 @@ sdk-go: ## test the Go SDK, and its examples as they are and as wasm
 	$(GO) test ./sdk/go/...
 
 .PHONY: soak
-soak: ## the long forms of the promises' tests: up to an hour
-	$(GO) test -count=1 -timeout 70m ./gateway/promises -soak -v
+soak: ## the long forms of the promises' tests: up to two hours
+	$(GO) test -count=1 -timeout 100m ./gateway/promises -soak -v
+	@if $(COMPILER); then set -x; \
+		CGO_ENABLED=1 $(GO) test -tags wasmtime -count=1 -timeout 60m -run 'Guest/wasmtime' ./gateway/promises -soak -v; \
+	else echo 'no C compiler: wasmtime is not tested'; fi
 
 .PHONY: bench
 bench: ## run the benchmarks; their budgets stand in their comments

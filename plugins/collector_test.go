@@ -37,7 +37,7 @@ func TestCollectorIsSerial(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := e.instances.Load(); got != 1 || len(seen) != 100 {
+	if got := e.Instances.Load(); got != 1 || len(seen) != 100 {
 		t.Errorf("%d instances, %d metrics", got, len(seen))
 	}
 	if metric, _, _ := a.Collect(&abi.CollectorView{}); metric != 100 || a.plugin.counters.Clamped.Load() != 1 {
@@ -84,7 +84,7 @@ func TestTicksHaveTheirOwnInstance(t *testing.T) {
 				t.Errorf("steps %v, %v: the instance of requests ticks", list, failure)
 			}
 		}
-		if got := e.instances.Load(); got != 2 {
+		if got := e.Instances.Load(); got != 2 {
 			t.Errorf("%d instances, want two", got)
 		}
 		built := a.plugin.counters.Built.Load()

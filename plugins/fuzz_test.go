@@ -63,7 +63,7 @@ func survives(t testing.TB, h *House, e *tally, wasm []byte) (isGuest bool) {
 		a.Close()
 	}
 	p.Close()
-	settled(t, func() bool { return e.instances.Load() == 0 && e.modules.Load() == 0 })
+	settled(t, func() bool { return e.Instances.Load() == 0 && e.Modules.Load() == 0 })
 	nothingOpen(t, h, e)
 	return true
 }

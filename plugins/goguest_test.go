@@ -67,7 +67,7 @@ func TestGoGuest(t *testing.T) {
 	if info := r.plugin.Info(); !info.GoGuest || info.MeteredBytes <= info.Bytes || !slices.Contains(info.Exports, routeExport) {
 		t.Errorf("%+v", info)
 	}
-	if got := e.compiled.Load(); got != 1 {
+	if got := e.Compiled.Load(); got != 1 {
 		t.Errorf("compiled %d times, want once", got)
 	}
 	if list := route(t, r, "/"); !slices.Equal(list, []uint16{0, 1, 2}) {
@@ -98,7 +98,7 @@ func TestGoGuest(t *testing.T) {
 	for _, end := range ends {
 		end()
 	}
-	settled(t, func() bool { return e.instances.Load() == 0 && e.modules.Load() == 0 })
+	settled(t, func() bool { return e.Instances.Load() == 0 && e.Modules.Load() == 0 })
 	nothingOpen(t, h, e)
 }
 
@@ -124,7 +124,7 @@ func TestGoGuestLivesOnGarbage(t *testing.T) {
 		t.Errorf("%d MiB of memory, %d faults", most>>20, len(a.plugin.Faults()))
 	}
 	end()
-	settled(t, func() bool { return e.instances.Load() == 0 && e.modules.Load() == 0 })
+	settled(t, func() bool { return e.Instances.Load() == 0 && e.Modules.Load() == 0 })
 	nothingOpen(t, h, e)
 }
 
@@ -243,8 +243,8 @@ func TestCollectorsCallOut(t *testing.T) {
 		o := new(origin)
 		a := at(t, p, o.fetch)
 		time.Sleep(3*time.Minute + time.Second)
-		if v, _, _ := p.store.kv.get("answer 3", time.Now()); string(v) != "0 204 1 0 4" || e.instances.Load() != 1 {
-			t.Errorf("answer %q, %d instances", v, e.instances.Load())
+		if v, _, _ := p.store.kv.get("answer 3", time.Now()); string(v) != "0 204 1 0 4" || e.Instances.Load() != 1 {
+			t.Errorf("answer %q, %d instances", v, e.Instances.Load())
 		}
 		a.Close()
 		p.Close()

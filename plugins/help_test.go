@@ -7,67 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"weirkeep/abi"
-	"weirkeep/plugins/engine"
+	"weirkeep/plugins/engine/enginetest"
 )
 
 // tally is an engine that counts what is open.
-type tally struct {
-	engine.Engine
-	compiled           atomic.Int64
-	modules, instances atomic.Int64
-	broken             atomic.Bool // no instance can be made
-}
-
-func (e *tally) Compile(ctx context.Context, metered []byte, host []engine.HostFunction) (engine.Module, error) {
-	m, err := e.Engine.Compile(ctx, metered, host)
-	if err != nil {
-		return nil, err
-	}
-	e.compiled.Add(1)
-	e.modules.Add(1)
-	return &tallied{Module: m, e: e}, nil
-}
-
-type tallied struct {
-	engine.Module
-	e *tally
-}
-
-func (m *tallied) Instantiate(env any) (engine.Instance, error) {
-	if m.e.broken.Load() {
-		return nil, context.DeadlineExceeded
-	}
-	i, err := m.Module.Instantiate(env)
-	if err != nil {
-		return nil, err
-	}
-	m.e.instances.Add(1)
-	return &talliedInstance{Instance: i, e: m.e}, nil
-}
-
-func (m *tallied) Close() error {
-	m.e.modules.Add(-1)
-	return m.Module.Close()
-}
-
-type talliedInstance struct {
-	engine.Instance
-	e      *tally
-	closed atomic.Bool
-}
-
-func (i *talliedInstance) Close() error {
-	if i.closed.Swap(true) {
-		panic("an instance was closed twice")
-	}
-	i.e.instances.Add(-1)
-	return i.Instance.Close()
-}
+type tally = enginetest.Tally
 
 // house is a house with an engine that is counted.
 func house(t testing.TB) (*House, *tally) {
@@ -175,11 +123,11 @@ func loaded(t testing.TB, h *House, c Config) (*Attachment, func()) {
 	return a, func() { a.Close(); p.Close() }
 }
 
-// nothingOpen fails the test if modules or instances are open.
+// nothingOpen fails the test if modules or instances are open, or stores are kept.
 func nothingOpen(t testing.TB, h *House, e *tally) {
 	t.Helper()
-	if m, i := e.modules.Load(), e.instances.Load(); m != 0 || i != 0 || len(h.modules) != 0 {
-		t.Errorf("%d modules and %d instances are open, the house has %d modules", m, i, len(h.modules))
+	if m, i := e.Modules.Load(), e.Instances.Load(); m != 0 || i != 0 || len(h.modules) != 0 || len(h.stores) != 0 {
+		t.Errorf("%d modules and %d instances are open, the house has %d modules and %d stores", m, i, len(h.modules), len(h.stores))
 	}
 }
 

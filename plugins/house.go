@@ -26,8 +26,10 @@ type House struct {
 	stores  map[string]*store // by the plugin's name
 }
 
-// store is what belongs to the name of a plugin.
+// store is what belongs to the name of a plugin, for as long as somebody has one of
+// that name.
 type store struct {
+	users   int // the house's
 	kv      kv
 	metrics guestMetrics
 	faults  faultLog
@@ -61,7 +63,7 @@ func (h *House) engine(name string) engine.Engine {
 	return nil
 }
 
-// storeOf is the store of a plugin's name.
+// storeOf takes the store of a plugin's name. Who takes it leaves it.
 func (h *House) storeOf(name string) *store {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,7 +72,18 @@ func (h *House) storeOf(name string) *store {
 		s = new(store)
 		h.stores[name] = s
 	}
+	s.users++
 	return s
+}
+
+// leave gives the store of a plugin's name back. What nobody has is forgotten.
+func (h *House) leave(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := h.stores[name]
+	if s.users--; s.users == 0 {
+		delete(h.stores, name)
+	}
 }
 
 // moduleKey is all that makes compiled code different.

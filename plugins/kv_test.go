@@ -143,9 +143,9 @@ func TestStoreModel(t *testing.T) {
 }
 
 // The store belongs to the plugin's name: it survives a reload, and a load that fails
-// leaves its size.
+// leaves its size. When nobody has the name any more it is forgotten.
 func TestStoreSurvivesReload(t *testing.T) {
-	h, _ := house(t)
+	h, e := house(t)
 	c := router(t, "good/abstain")
 	c.KV = 1000
 	old := load(t, h, c)
@@ -168,6 +168,7 @@ func TestStoreSurvivesReload(t *testing.T) {
 		t.Error("another plugin has the value")
 	}
 	other.Close()
+	nothingOpen(t, h, e)
 }
 
 // The calls of guests: lengths, versions written where they were wanted, grants.

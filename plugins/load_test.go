@@ -138,20 +138,20 @@ func TestModulesAreShared(t *testing.T) {
 	other := router(t, "good/abstain")
 	other.Limits.Memory = 4 << 20 // which is
 	o := load(t, h, other)
-	if got := e.compiled.Load(); got != 2 {
+	if got := e.Compiled.Load(); got != 2 {
 		t.Errorf("compiled %d times, want twice", got)
 	}
 	o.Close()
 	for n, p := range plugins {
-		if e.modules.Load() != 1 {
-			t.Errorf("%d modules are open before %d is closed", e.modules.Load(), n)
+		if e.Modules.Load() != 1 {
+			t.Errorf("%d modules are open before %d is closed", e.Modules.Load(), n)
 		}
 		p.Close()
 		p.Close()
 	}
 	nothingOpen(t, h, e)
 	load(t, h, other).Close()
-	if got := e.compiled.Load(); got != 3 {
+	if got := e.Compiled.Load(); got != 3 {
 		t.Errorf("compiled %d times, want once more", got)
 	}
 }
@@ -161,15 +161,15 @@ func TestLoadLooksAtItsContext(t *testing.T) {
 	h, e := house(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := h.Load(ctx, router(t, "good/abstain")); !errors.Is(err, context.Canceled) || e.compiled.Load() != 0 {
-		t.Errorf("%v, compiled %d times", err, e.compiled.Load())
+	if _, err := h.Load(ctx, router(t, "good/abstain")); !errors.Is(err, context.Canceled) || e.Compiled.Load() != 0 {
+		t.Errorf("%v, compiled %d times", err, e.Compiled.Load())
 	}
 }
 
 // A memory that the system does not give is an error of loading, and nothing stays.
 func TestInstancesThatCannotBeMade(t *testing.T) {
 	h, e := house(t)
-	e.broken.Store(true)
+	e.Broken.Store(true)
 	if _, err := h.Load(t.Context(), router(t, "good/abstain")); err == nil || !strings.Contains(err.Error(), "instantiate") {
 		t.Errorf("%v", err)
 	}

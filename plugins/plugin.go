@@ -58,6 +58,7 @@ func (h *House) Load(ctx context.Context, c Config) (*Plugin, error) {
 	key := moduleKey{sum, e.Name(), p.limits.pages(), p.limits.InitFuel, p.limits.Depth}
 	m, err := h.take(ctx, e, key, metered)
 	if err != nil {
+		h.leave(c.Name)
 		return nil, Problems{{What: err.Error(), Cure: "the engine's own checks found it: build the module anew, with another version of the tool chain"}}
 	}
 	p.module = m
@@ -73,8 +74,14 @@ func (h *House) Load(ctx context.Context, c Config) (*Plugin, error) {
 }
 
 // Close gives up the plugin. Its attachments are to be closed before; the code is
-// freed when the last of their instances has come back.
-func (p *Plugin) Close() { p.closed.Do(func() { p.house.give(p.module) }) }
+// freed when the last of their instances has come back. What belongs to its name is
+// forgotten, unless another plugin of that name is there.
+func (p *Plugin) Close() {
+	p.closed.Do(func() {
+		p.house.give(p.module)
+		p.house.leave(p.config.Name)
+	})
+}
 
 // Info is what a plugin is, for people.
 type Info struct {

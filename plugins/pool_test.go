@@ -123,8 +123,8 @@ func TestCloseWhileInUse(t *testing.T) {
 		if f := <-told; kindOf(f) != TimeoutWaiting || time.Since(begun) != 0 {
 			t.Errorf("who waited got %v after %v", f, time.Since(begun))
 		}
-		if e.modules.Load() != 1 || e.instances.Load() != 1 {
-			t.Errorf("%d modules, %d instances are open, want those in use", e.modules.Load(), e.instances.Load())
+		if e.Modules.Load() != 1 || e.Instances.Load() != 1 {
+			t.Errorf("%d modules, %d instances are open, want those in use", e.Modules.Load(), e.Instances.Load())
 		}
 		held.leave()
 		if _, _, f := a.Route(request("/"), nil, everything{}, nil); kindOf(f) != TimeoutWaiting {
@@ -184,7 +184,7 @@ func TestPoolModel(t *testing.T) {
 			a.pool.put(i)
 		}
 	})
-	settled(t, func() bool { return e.instances.Load() == 0 && e.modules.Load() == 0 })
+	settled(t, func() bool { return e.Instances.Load() == 0 && e.Modules.Load() == 0 })
 	nothingOpen(t, h, e)
 }
 
@@ -210,7 +210,7 @@ func TestHammerAttachment(t *testing.T) {
 		}
 		hammer(t, h, c)
 	}
-	settled(t, func() bool { return e.instances.Load() == 0 && e.modules.Load() == 0 })
+	settled(t, func() bool { return e.Instances.Load() == 0 && e.Modules.Load() == 0 })
 	nothingOpen(t, h, e)
 }
 

@@ -128,7 +128,7 @@ func TestTableOutgrowsTheBuffer(t *testing.T) {
 	if size := a.current().size; size <= 65536 || large.size != (size+4095)/4096*4096 {
 		t.Errorf("the buffer has %d bytes, the table %d", large.size, size)
 	}
-	if got := e.instances.Load(); got != 1 {
+	if got := e.Instances.Load(); got != 1 {
 		t.Errorf("%d instances, want one", got)
 	}
 	large.leave()
@@ -178,8 +178,8 @@ func TestHoardersAreRetired(t *testing.T) {
 			if n == 11 && a.plugin.counters.Retired.Load() != 0 { // 2 pages and 12 MiB
 				t.Error("retired below three quarters")
 			}
-			if e.instances.Load() > 2 {
-				t.Fatalf("%d instances", e.instances.Load())
+			if e.Instances.Load() > 2 {
+				t.Fatalf("%d instances", e.Instances.Load())
 			}
 			synctest.Wait()
 		}
@@ -206,8 +206,8 @@ func TestSuccessorWaitsForItsTurn(t *testing.T) {
 		old.leave()
 		old = hold(t, a)
 		synctest.Wait() // the successor is ready
-		if e.instances.Load() != 2 {
-			t.Errorf("%d instances, want two", e.instances.Load())
+		if e.Instances.Load() != 2 {
+			t.Errorf("%d instances, want two", e.Instances.Load())
 		}
 		if _, _, failure := a.Collect(&abi.CollectorView{}); kindOf(failure) != TimeoutWaiting {
 			t.Errorf("%v, want nobody there", failure)
@@ -216,8 +216,8 @@ func TestSuccessorWaitsForItsTurn(t *testing.T) {
 		if metric, _, failure := a.Collect(&abi.CollectorView{}); metric != 1 || failure != nil {
 			t.Errorf("%d, %v, want the first call of a new instance", metric, failure)
 		}
-		if e.instances.Load() != 1 {
-			t.Errorf("%d instances, want one", e.instances.Load())
+		if e.Instances.Load() != 1 {
+			t.Errorf("%d instances, want one", e.Instances.Load())
 		}
 		end()
 	})

@@ -2,6 +2,7 @@ package promises
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ import (
 	"time"
 
 	"weirkeep/gateway"
+	"weirkeep/plugins/engine/enginetest"
 )
 
 // What a child process is told by its environment.
@@ -42,7 +44,8 @@ func runChild(file string) error {
 	if err := limitFiles(os.Getenv(childFiles)); err != nil {
 		return err
 	}
-	g := gateway.New(gateway.Options{})
+	tally := new(enginetest.Tally)
+	g := gateway.New(gateway.Options{Engines: tallied(cmp.Or(os.Getenv(childEngine), "wazero"), tally)})
 	defer g.Close()
 	addr, err := apply(g, string(text))
 	if err != nil {
@@ -57,7 +60,7 @@ func runChild(file string) error {
 	go endWhen(told, g)
 	fmt.Println(addr, second)
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		fmt.Println(obey(g, in.Text()))
+		fmt.Println(obey(g, tally, in.Text()))
 	}
 	return nil
 }
@@ -94,7 +97,7 @@ func listenHTTP(wanted string) (addr string, err error) {
 }
 
 // obey does what a command says and returns one line.
-func obey(g *gateway.Gateway, command string) string {
+func obey(g *gateway.Gateway, tally *enginetest.Tally, command string) string {
 	verb, arg, _ := strings.Cut(command, " ")
 	switch verb {
 	case "gc":
@@ -109,6 +112,10 @@ func obey(g *gateway.Gateway, command string) string {
 		pprof.WriteHeapProfile(f)
 	case "apply":
 		return reapply(g, arg)
+	case "guests":
+		return guestsOf(g, tally)
+	case "buggy":
+		tally.Buggy.Store(arg == "yes")
 	case "ready":
 		return fmt.Sprint(g.Status().Ready)
 	case "loads":

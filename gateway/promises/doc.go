@@ -19,6 +19,11 @@
 //	G21  strictness is cheap                          strict_test.go
 //	G22  all of it at once, for long                  soak_test.go
 //
+// Of guests, on each engine: whatever one does, it costs its own exchange and no
+// other one (faults_test.go); a hundred swaps of modules under load fail no request
+// (swap_test.go); the garbage of Go guests is borne (garbage_test.go); no module
+// crashes the gateway (modules_test.go).
+//
 // And of surges: a burst never gives an origin more than its capacity
 // (burst_test.go); origins that flap are borne, also under ten times the load
 // that they can take (flap_test.go).

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -29,7 +30,22 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(run(m))
+}
+
+// codeFolder is where the native code of guests is kept while the tests run: one
+// written in Go takes seconds to compile.
+var codeFolder string
+
+func run(m *testing.M) int {
+	above, err := os.MkdirTemp("", "promises")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(above)
+	codeFolder = filepath.Join(above, "code")
+	return m.Run()
 }
 
 // either is the short form's figure or, with -soak, the long one's.
