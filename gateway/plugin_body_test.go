@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"weirkeep/gateway/wire"
 )
 
 // bodyGuest tells what it is shown of bodies, and sets another for some queries.
@@ -422,6 +424,50 @@ func TestPluginsWithSeveralLimits(t *testing.T) {
 		}
 		if shown := fieldIn(a.head, "X-Shown"); shown != want || a.body != s.content {
 			t.Errorf("%s: the last was shown %q, want %q; %d bytes arrived", order, shown, want, len(a.body))
+		}
+	}
+}
+
+// A filter is shown the body that one before it has set; the answer's the other way
+// round.
+func TestFiltersAreShownTheBodySetBefore(t *testing.T) {
+	t.Parallel()
+	o, got := bodyOrigin(t, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")
+	text := bodyText(o, "body", "reject", "", "")
+	text = strings.Replace(text, "plugins: {", fmt.Sprintf("plugins: { other: { kind: filter, module: %q, needs: [query, body-prefix], on_error: reject },", guestFile(bodyGuest)), 1)
+	addr, _ := start(t, strings.Replace(text, "[{ plugin: edit }]", "[{ plugin: edit }, { plugin: other }]", 1), Options{})
+	a := getsAnswer(t, addr, "POST /?upper HTTP/1.1\r\nHost: w\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nde\r\n0\r\n\r\n")
+	at := nextArrived(t, got)
+	if shown := fieldIn(at.head, "X-Shown"); shown != shownAs(6, 2, "DE") || at.body != "DE" {
+		t.Errorf("the second was shown %q of the request, %q arrived", shown, at.body)
+	}
+	if shown := fieldIn(a.head, "X-Shown"); shown != shownAs(6, 3, "ABC") || a.body != "ABC" {
+		t.Errorf("the first was shown %q of the answer, %q came", shown, a.body)
+	}
+}
+
+// meagre is a source of a body that is never all there.
+type meagre struct{ left int }
+
+func (m *meagre) Window() []byte { return make([]byte, min(m.left, 1000)) }
+func (m *meagre) Advance(n int)  { m.left -= n }
+func (m *meagre) Fill() error    { return io.ErrUnexpectedEOF }
+
+// What is read ahead takes memory by what has come, not by what was said to come, and
+// gives the pool's back.
+func TestRoomGrowsWithWhatArrives(t *testing.T) {
+	for _, came := range []int{0, 1000, sideBytes, sideBytes + 1, 100_000} {
+		var r room
+		var b wire.Body
+		b.Reset(&meagre{left: came}, 1<<20)
+		if err := r.hold(&b, 1<<20); err == nil || len(b.Held()) != came {
+			t.Errorf("%d of %d bytes are held, %v", len(b.Held()), came, err)
+		}
+		if most := max(sideBytes, 2*came); cap(b.Held()) > most {
+			t.Errorf("%d bytes take %d, want at most %d", came, cap(b.Held()), most)
+		}
+		if r.drop(); r.fixed != nil {
+			t.Error("the piece of the pool was not given back")
 		}
 	}
 }
