@@ -247,3 +247,31 @@ func BenchmarkExchange(b *testing.B) {
 		})
 	}
 }
+
+// Budget: so does an exchange whose bodies are shown to a filter that changes nothing,
+// as long as they are short.
+func TestHeldBodyAllocs(t *testing.T) {
+	for _, needs := range []string{"[query]", "[query, body]", "[query, body-prefix]"} {
+		g, _ := replayGateway(t)
+		text := fmt.Sprintf("plugins: { edit: { kind: filter, module: %q, needs: %s, on_error: skip } }\n", guestFile(puppet), needs)
+		apply(t, g, replayConfig+text+"sites: { w: { hosts: [\"**\"], filters: [{ plugin: edit }] } }\nmappings: [{ site: w, cluster: app }]\n")
+		for _, tt := range exchanges1K {
+			client := &replay{request: []byte(tt.request)}
+			run := func(n int) {
+				client.left, client.at = n+1, len(client.request)
+				if err := g.ServeConn(client); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run(10)
+			one := testing.AllocsPerRun(10, func() { run(1) })
+			many := testing.AllocsPerRun(10, func() { run(501) })
+			if per := (many - one) / 500; per >= 0.01 && !raceDetector {
+				t.Errorf("needs %s, %s: an exchange allocates %.3f times, want 0", needs, tt.name, per)
+			}
+		}
+		if g.Plugins()[0].Counters.Calls.Load() == 0 {
+			t.Error("the filter was not called")
+		}
+	}
+}

@@ -36,7 +36,8 @@ func (g *Gateway) deliver(x *Exchange) Reason {
 // replaceAnswer sends what stands in for the origin's answer, of which nobody reads
 // the rest.
 func (g *Gateway) replaceAnswer(x *Exchange, reason Reason) Reason {
-	x.trip.End(false)
+	x.trip.End(x.trip.Body.Arrived())
+	x.conclude(reason)
 	x.leave()
 	if reason == AnsweredByFilter {
 		g.giveAnswer(x)
@@ -57,7 +58,7 @@ func (x *Exchange) endTrip(reason Reason) {
 	case x.trip.Uploading():
 		x.w.End()
 	}
-	if x.trip.End(reason == Served) {
+	if x.trip.End(reason == Served) && !x.Body.Arrived() {
 		x.w.Close()
 	}
 	x.conclude(reason)

@@ -34,9 +34,16 @@ func (g *Gateway) filterRequest(x *Exchange) Reason {
 
 // filterOnce asks one filter about the request and does what it says.
 func (g *Gateway) filterOnce(x *Exchange, f *filter) Reason {
-	w := x.work()
-	v := w.show(f.attachment.Plugin().Needs())
-	where := abi.Where{Call: abi.OnRequest, Head: v.Method == abi.MethodHEAD, Edited: x.edited, Tags: x.tagged}
+	w, p := x.work(), f.attachment.Plugin()
+	if reason := x.holdBody(p); reason != Served {
+		return reason
+	}
+	v := w.show(p.Needs())
+	w.showRequestBody(p)
+	where := abi.Where{
+		Call: abi.OnRequest, Head: v.Method == abi.MethodHEAD, Edited: x.edited, Tags: x.tagged,
+		WholeBody: w.settable(p), MaxBody: p.BodyLimit(),
+	}
 	ops, kept, failure := f.attachment.Filter(v, w, where, w.ops[:0], w.kept)
 	w.ops, w.kept = ops, kept
 	if failure == nil && len(ops) > 0 {
@@ -64,7 +71,7 @@ func (g *Gateway) editRequest(x *Exchange, f *filter, ops []abi.Op) (Reason, *pl
 		x.tag(ops)
 		return AnsweredByFilter, nil
 	}
-	fields := editFields(slices.Clone(x.Head.Fields), ops)
+	fields := editHead(x.Head.Fields, ops)
 	target, authority, edited, err := x.editedTarget(ops)
 	if err == nil {
 		err = x.snap.fits(fields)
@@ -73,6 +80,7 @@ func (g *Gateway) editRequest(x *Exchange, f *filter, ops []abi.Op) (Reason, *pl
 		return Served, f.attachment.Invalid(callOfRequest, x.number, err)
 	}
 	x.Head.Fields = fields
+	setBody(&x.Body, &x.Head, find(ops, abi.OpSetBody))
 	x.tag(ops)
 	if !edited {
 		return Served, nil
@@ -225,6 +233,9 @@ func (g *Gateway) filterAnswer(x *Exchange) (reason Reason, replaced bool) {
 		if !f.attachment.Serves(abi.OnResponse) {
 			continue
 		}
+		if reason := x.holdAnswer(f.attachment.Plugin()); reason != Served {
+			return reason, true
+		}
 		failure := x.filterAnswerOnce(f)
 		if reason := x.filterFailed(f, failure); reason != Served {
 			return reason, true
@@ -238,9 +249,13 @@ func (g *Gateway) filterAnswer(x *Exchange) (reason Reason, replaced bool) {
 
 // filterAnswerOnce asks one filter about the answer and does what it says.
 func (x *Exchange) filterAnswerOnce(f *filter) *plugins.Failure {
-	w := x.work()
-	v := w.showAnswer(f.attachment.Plugin().Needs())
-	where := abi.Where{Call: abi.OnResponse, Head: v.Method == abi.MethodHEAD, Status: v.Status, Tags: x.tagged}
+	w, p := x.work(), f.attachment.Plugin()
+	v := w.showAnswer(p.Needs())
+	w.showAnswerBody(p)
+	where := abi.Where{
+		Call: abi.OnResponse, Head: v.Method == abi.MethodHEAD, Status: v.Status, Tags: x.tagged,
+		WholeBody: w.settable(p), MaxBody: p.BodyLimit(),
+	}
 	ops, kept, failure := f.attachment.Filter(v, w, where, w.ops[:0], w.kept)
 	w.ops, w.kept = ops, kept
 	if failure != nil || len(ops) == 0 {
@@ -251,11 +266,12 @@ func (x *Exchange) filterAnswerOnce(f *filter) *plugins.Failure {
 		x.tag(ops)
 		return nil
 	}
-	fields := editFields(slices.Clone(x.trip.Answer.Fields), ops)
+	fields := editHead(x.trip.Answer.Fields, ops)
 	if err := x.snap.fits(fields); err != nil {
 		return f.attachment.Invalid(callOfAnswer, x.number, err)
 	}
 	x.trip.Answer.Fields = fields
+	setBody(&x.trip.Body, &x.trip.Answer, find(ops, abi.OpSetBody))
 	x.tag(ops)
 	return nil
 }

@@ -157,13 +157,3 @@ func TestFilterIsNotShownSecrets(t *testing.T) {
 		t.Errorf("%d, it was shown\n%s", got.status, got.body)
 	}
 }
-
-// Bodies are not shown by this version: who needs them is refused, and not left without.
-func TestFilterNeedsNoBody(t *testing.T) {
-	t.Parallel()
-	hs := newHomes(t, "a")
-	text := strings.Replace(filterText(hs, puppet, ", on_error: skip", ""), "needs: [query", "needs: [body, query", 1)
-	if _, problems := NewExplainer(load(t, text)); problems.Errors() != 1 || problems[0].Code != "E513" {
-		t.Errorf("%v, want E513", problems)
-	}
-}

@@ -143,7 +143,7 @@ func (g *Gateway) settleH1(c *h1Conn, x *Exchange, w *h1Responder) {
 		w.close = true
 		return
 	}
-	if !x.Body.Done() || x.unframed {
+	if !x.Body.Arrived() || x.unframed {
 		w.close = true
 		c.linger()
 	}

@@ -90,7 +90,7 @@ func (x *Exchange) prepareTrip() {
 // joinBody appends a body that is here as a whole to the upstream head.
 func (x *Exchange) joinBody() {
 	b := &x.Body
-	if b.Done() || x.trip.Expect || b.Length() > joinBodyBytes || len(x.Source.Window()) > joinBodyBytes || !b.Whole() {
+	if b.Done() || x.trip.Expect || b.Length() > joinBodyBytes || !b.Whole() || max(len(b.Held()), len(x.Source.Window())) > joinBodyBytes {
 		return
 	}
 	for {
@@ -136,13 +136,16 @@ func (x *Exchange) attempt() error {
 	return m.pool.Begin(&x.trip, x.tick)
 }
 
-// resumeBody makes a body readable again that an earlier attempt has stopped
-// waiting for.
+// resumeBody makes a body readable from its beginning that an earlier attempt has
+// begun to send, or stopped waiting for.
 func (x *Exchange) resumeBody() {
-	if x.Body.Err() == errInterrupted {
-		x.Client.Resume()
-		x.Body.Reset(x.Source, x.Head.Length)
+	if x.joined {
+		return
 	}
+	if x.Client != nil { // an errand has none
+		x.Client.Resume()
+	}
+	x.Body.Rewind()
 }
 
 // rewriteHead replaces the upstream head of an earlier attempt. The body that
@@ -173,19 +176,11 @@ func (x *Exchange) mayRetry(e *origin.Error) bool {
 }
 
 // repeatable reports whether the request's body can be sent once more: there is
-// none, it stands in the upstream head, or nobody has taken a byte of it. A body
-// that an attempt has read, to its end or not, is gone.
+// none, it stands in the upstream head, or nobody has taken a byte of it that is not
+// held. What an attempt has read else, to its end or not, is gone.
 func (x *Exchange) repeatable() bool {
 	b := &x.Body
-	switch {
-	case x.joined || b.Length() <= 0 && b.Length() != wire.Chunked:
-		return true
-	case b.Read() > 0 || b.Done():
-		return false
-	case b.Err() == nil:
-		return true
-	}
-	return b.Err() == errInterrupted && b.Length() > 0 // no byte of it, not even framing
+	return x.joined || b.Kept() && (b.Err() == nil || b.Err() == errInterrupted)
 }
 
 // idempotent reports whether a method may be repeated without being asked
@@ -202,14 +197,20 @@ func idempotent(method []byte) bool {
 // the cluster lets it: nil means none. A body has to be here as a whole: it has no
 // place on a connection that is about to change its protocol.
 func (x *Exchange) upgradeAsked() []byte {
+	asked := x.upgradeAllowed()
+	if asked == nil || !x.awaitBody() {
+		return nil
+	}
+	return asked
+}
+
+// upgradeAllowed is upgradeAsked whatever the body.
+func (x *Exchange) upgradeAllowed() []byte {
 	asked := x.Head.Upgrade
 	if asked == nil || x.Minor == 0 || len(x.order) == 0 || !x.order[0].lead.allowsUpgrade(asked) {
 		return nil
 	}
 	if wire.EqualFold(asked, "websocket") && string(x.Method) != "GET" {
-		return nil
-	}
-	if !x.awaitBody() {
 		return nil
 	}
 	return asked
@@ -219,13 +220,13 @@ func (x *Exchange) upgradeAsked() []byte {
 // reports whether nothing of the request's body is left to come.
 func (x *Exchange) awaitBody() bool {
 	n := x.Body.Length()
-	if x.Body.Done() {
-		return true
+	if x.Body.Arrived() {
+		return len(x.Body.Held()) <= joinBodyBytes
 	}
 	if n <= 0 || n > joinBodyBytes || x.Head.Expect {
 		return false
 	}
-	for int64(len(x.Source.Window())) < n {
+	for !x.Body.Whole() {
 		if x.Source.Fill() != nil {
 			return false // the attempt will find out
 		}

@@ -22,7 +22,9 @@ type pluginWork struct {
 	bound    []byte
 	list     []uint16 // what the router has listed
 	ops      []abi.Op
-	kept     []byte // what ops refer to
+	kept     []byte // what ops refer to, and the head of an answer whose body was read ahead
+	request  room   // of the request's body
+	answer   room   // of the answer's
 	exchange *Exchange
 }
 
@@ -158,7 +160,7 @@ func (w *pluginWork) showCookies(n *plugins.Needs) {
 // bodyLength is a declared length as views have it.
 func bodyLength(n int64) uint64 {
 	switch {
-	case n == wire.Chunked:
+	case n == wire.Chunked, n == wire.UntilClose:
 		return abi.LengthUnknown
 	case n < 0:
 		return 0

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -62,7 +61,6 @@ func (c *compiler) allPlugins() {
 	}
 	for _, name := range sortedKeys(c.cfg.Plugins) {
 		path := "plugins." + name
-		c.refuseBodies(name, c.cfg.Plugins[name].Needs)
 		p, err := c.plugin(house, name, c.cfg.Plugins[name])
 		switch problems, ok := err.(plugins.Problems); {
 		case ok:
@@ -73,15 +71,6 @@ func (c *compiler) allPlugins() {
 			c.fail(path+".module", "E511", "plugin %s: %v", name, err)
 		default:
 			c.plugins[name] = p
-		}
-	}
-}
-
-// refuseBodies refuses what is not built: bodies are not shown to plugins.
-func (c *compiler) refuseBodies(name string, needs []string) {
-	for i, n := range needs {
-		if strings.HasPrefix(n, "body") {
-			c.fail("plugins."+name+".needs["+strconv.Itoa(i)+"]", "E513", "plugin %s needs %s, and this version shows no bodies to plugins", name, n)
 		}
 	}
 }

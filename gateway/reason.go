@@ -109,7 +109,7 @@ var reasonTable = [reasons]struct {
 	OriginTimeout:     {"origin_timeout", 504, "network", "the origin did not answer in time", "obtain"},
 	BadAnswer:         {"bad_answer", 502, "network", "the origin's answer is malformed", "obtain"},
 	AnswerTooLarge:    {"answer_too_large", 502, "network", "the head of the origin's answer is too large", "obtain"},
-	AnswerCut:         {"answer_cut", 502, "network", "the origin's answer broke off; the client saw it break off too", "deliver"},
+	AnswerCut:         {"answer_cut", 502, "network", "the origin's answer broke off; a client that had begun to get it saw that", "deliver"},
 	ClientGone:        {"client_gone", 499, "", "the client went away before the answer was there", "obtain"},
 	CutByDrain:        {"cut_by_drain", 503, "", "the gateway was stopped before the answer ended", "serve"},
 	LocalFailure:      {"local_failure", 503, "network", "this machine is out of descriptors, ports or memory", "obtain"},

@@ -35,14 +35,14 @@ func (x *Exchange) refusalStatus(reason Reason) int {
 // connection can be used again. It reports whether the body is at its end.
 func (x *Exchange) discardBody() bool {
 	b := &x.Body
-	for !b.Done() && b.Err() == nil && b.Whole() {
+	for !b.Arrived() && b.Err() == nil && b.Whole() {
 		p, err := b.Next()
 		if err != nil {
 			break
 		}
 		b.Consume(len(p))
 	}
-	return b.Done()
+	return b.Arrived()
 }
 
 // page is what is shown: what the rule says that is the reason, the site's page

@@ -58,10 +58,14 @@ func (x *Exchange) atHand() bool {
 
 // askRouter asks the router for its list.
 func (x *Exchange) askRouter(r *router) Reason {
-	w := x.work()
-	v := w.show(r.attachment.Plugin().Needs())
+	w, p := x.work(), r.attachment.Plugin()
+	if reason := x.holdBody(p); reason != Served {
+		return reason
+	}
+	v := w.show(p.Needs())
+	w.showRequestBody(p)
 	v.Generation = r.generation
-	if r.attachment.Plugin().Needs().Shows(plugins.NeedOrigins) {
+	if p.Needs().Shows(plugins.NeedOrigins) {
 		v.Origins = w.showOrigins(r, v.Origins)
 	}
 	list, listed, failure := r.attachment.Route(v, w, w, w.list[:0])

@@ -55,6 +55,7 @@ func (g *Gateway) whoEnded(reason Reason) Reason {
 // finish ends the walk, also one that ended in a panic: a fault of ours costs
 // its own exchange and no other, also if it is met while that is recorded.
 func (g *Gateway) finish(x *Exchange) {
+	defer x.dropHeld()
 	defer x.release()
 	defer x.leave()
 	if fault := recover(); fault != nil {

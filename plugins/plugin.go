@@ -101,6 +101,10 @@ func (p *Plugin) Info() Info {
 // Needs are what the plugin is shown.
 func (p *Plugin) Needs() *Needs { return &p.needs }
 
+// BodyLimit is how many bytes of a body the plugin is shown, and may set; 0: it is
+// shown none.
+func (p *Plugin) BodyLimit() int { return p.needs.body(p.limits) }
+
 // OnError is what happens when it gives no result; empty: whoever attaches it says so.
 func (p *Plugin) OnError() string {
 	if p.config.OnError == "" && !p.config.Kind.MustSay() {

@@ -332,12 +332,6 @@ var errorCodes = []Code{
 		"The message has what the module says. Correct its params, or raise its limits.",
 	},
 	{
-		"E513", "bodies are not shown to plugins",
-		"A plugin needs body or body-prefix, and this version shows plugins no bodies: it would decide without what it needs.",
-		"plugins: { scan: { kind: filter, module: scan.wasm, needs: [path, body], on_error: reject } }",
-		"Take body and body-prefix out of needs, if the plugin can do without.",
-	},
-	{
 		"E601", "authorities that cannot be used",
 		"A ca file is there and holds no certificate in PEM form.",
 		"tls: { ca: tls/empty.pem }",

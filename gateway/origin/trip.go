@@ -73,6 +73,8 @@ type Trip struct {
 	beyond  bool // see Beyond
 	upload  upload
 	waited  int // looks while waiting for 100
+
+	untilClose bool // the answer ends with its connection, whatever stands in its place
 }
 
 // Begin makes one attempt: it takes or makes a connection, sends the request,
@@ -232,6 +234,7 @@ func (t *Trip) openBody() error {
 	}
 	t.Body.Underscores = wire.Pass
 	t.Body.Reset(c, t.Answer.AnswerLength(t.Method, t.Status.Code))
+	t.untilClose = t.Body.Length() == wire.UntilClose
 	return t.Body.Broken() // as long as nothing was passed on, that can be told
 }
 
@@ -290,8 +293,8 @@ func (t *Trip) End(whole bool) (early bool) {
 }
 
 func (t *Trip) reusable(c *conn) bool {
-	return t.Body.Done() && len(c.Window()) == 0 && t.Status.Minor == 1 && !t.Answer.Close &&
-		t.Status.Code != 101 && t.Body.Length() != wire.UntilClose
+	return t.Body.Arrived() && len(c.Window()) == 0 && t.Status.Minor == 1 && !t.Answer.Close &&
+		t.Status.Code != 101 && !t.untilClose
 }
 
 // endUpload waits a moment for a body that is nearly out and stops one that is

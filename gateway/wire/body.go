@@ -43,6 +43,11 @@ type Body struct {
 	open    bool // its end was not met yet
 	err     error
 	trailer []byte
+
+	held   []byte // content that Hold has taken ahead, or Replace has put there
+	at     int    // of it, bytes that were consumed
+	due    bool   // Hold has met the end, which Next has still to tell
+	beyond bool   // content that is not held was consumed, or its framing
 }
 
 // Reset makes b the body of length bytes, or of a length that is Chunked or
@@ -67,11 +72,21 @@ func (b *Body) Reset(src Source, length int64) {
 // Consume or Next. At the end the error is io.EOF; if the source ends before the
 // body, io.ErrUnexpectedEOF. An error stays.
 func (b *Body) Next() ([]byte, error) {
-	b.view = 0
+	if b.at < len(b.held) {
+		return b.nextHeld(), nil
+	}
+	b.beyond = b.beyond || b.open && b.length == Chunked // its framing is not held
+	view, err := b.arriving()
+	b.view = len(view)
+	b.due = b.due && err != io.EOF
+	return view, err
+}
+
+// arriving is a view of content that was not taken from the source.
+func (b *Body) arriving() ([]byte, error) {
 	if b.err == nil && b.open {
 		view, err := b.next()
 		if err == nil && b.open {
-			b.view = len(view)
 			return view, nil
 		}
 		b.err = truncated(err)
@@ -91,6 +106,16 @@ func (b *Body) Consume(n int) {
 		return
 	}
 	b.view = 0
+	if b.at < len(b.held) {
+		b.at += n
+		return
+	}
+	b.beyond = true
+	b.take(n)
+}
+
+// take takes n bytes of content from the source.
+func (b *Body) take(n int) {
 	b.read += int64(n)
 	b.src.Advance(n)
 	switch b.length {
@@ -106,12 +131,16 @@ func (b *Body) Consume(n int) {
 // Done reports whether the body was read to its end, trailer included. That of
 // a chunked body, or one that ends with the connection, is met by the Next that
 // returns io.EOF.
-func (b *Body) Done() bool { return !b.open && b.err == nil }
+func (b *Body) Done() bool { return b.Arrived() && b.at == len(b.held) && !b.due }
 
-// Length returns the length as given to Reset.
+// Arrived reports whether all of the body was taken from the source, trailer
+// included: what follows there is another message's.
+func (b *Body) Arrived() bool { return !b.open && b.err == nil }
+
+// Length returns the length as given to Reset, or that of what Replace was given.
 func (b *Body) Length() int64 { return b.length }
 
-// Read returns how many bytes of content were consumed.
+// Read returns how many bytes of content were taken from the source.
 func (b *Body) Read() int64 { return b.read }
 
 // Err returns the error that reading ended with, nil if there was none. The end
@@ -122,7 +151,7 @@ func (b *Body) Err() error { return b.err }
 // [AppendField] could have written. They may be sent on as they are.
 func (b *Body) Trailer() []byte { return b.trailer }
 
-// Whole reports whether all that is left of the body is in the source's window,
+// Whole reports whether all that is left of the body is held, or in the source's window,
 // so that reading it to its end needs no Fill and meets no error of its coding.
 // It looks at 256 chunks at most.
 func (b *Body) Whole() bool {
