@@ -58,6 +58,10 @@ func (e *explanation) route(i int, g *group) bool {
 		e.Router.Why = "is not asked: an origin on this node's host takes the request (locality: collocated)"
 		return false
 	}
+	if r.attachment.Plugin().BodyLimit() > 0 && e.x.hasBody() {
+		e.Router.Why = "is not asked: it is shown the request's body, which is not known here"
+		return false
+	}
 	e.Router.Called = true
 	list, listed, failure := e.ask(r, g)
 	switch {

@@ -144,3 +144,26 @@ plugins: { busy: { kind: collector, module: %q } }
 		t.Errorf("%v, metric %v, still %v", err, *x.Pick.Candidates[0].Metric, x.Still)
 	}
 }
+
+// A router that is shown bodies is asked about requests that have none; the body of
+// others Explain does not have.
+func TestExplainAsksNoRouterWithoutTheBody(t *testing.T) {
+	t.Parallel()
+	for head, called := range map[string]bool{
+		"GET / HTTP/1.1\r\nHost: h\r\n\r\n":                                true,
+		"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\n":          false,
+		"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n": false,
+	} {
+		e, problems := NewExplainer(load(t, routerText(newHomes(t, "a"), bodyGuest, ", needs: [body]", "")))
+		if problems.Errors() > 0 {
+			t.Fatal(problems)
+		}
+		x, err := e.Explain(Question{Raw: []byte(head)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x.Router == nil || x.Router.Called != called || !called && !strings.Contains(x.Router.Why, "body") || x.Pick == nil {
+			t.Errorf("%q: router %+v, pick %+v", head, x.Router, x.Pick)
+		}
+	}
+}

@@ -59,7 +59,7 @@ func (w *pluginWork) flags() (f uint16) {
 	if x.Secure {
 		f |= abi.FlagHTTPS
 	}
-	if x.Head.Length == wire.Chunked || x.Head.Length > 0 {
+	if x.hasBody() {
 		f |= abi.FlagBody
 	}
 	if x.attempts > 0 {
@@ -70,6 +70,9 @@ func (w *pluginWork) flags() (f uint16) {
 	}
 	return f
 }
+
+// hasBody reports whether the request's head says that a body follows.
+func (x *Exchange) hasBody() bool { return x.Head.Length == wire.Chunked || x.Head.Length > 0 }
 
 // showTarget fills in what the request asks for, and who asks.
 func (w *pluginWork) showTarget(n *plugins.Needs) {
