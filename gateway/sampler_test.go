@@ -188,19 +188,6 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-func TestDecimal(t *testing.T) {
-	for text, want := range map[string]float64{"0": 0, "17": 17, "-3": -3, "1.5": 1.5, "2e3": 2000, "2e+3": 2000, "25e-1": 2.5, "-0.5e1": -5} {
-		if n, ok := decimal([]byte(text)); !ok || n != want {
-			t.Errorf("%s is %v, %v", text, n, ok)
-		}
-	}
-	for _, text := range []string{"", "-", "+1", ".5", "1.", "1e", "1e+", "0x10", "1 ", "1_0", "NaN", "inf", "1e999", "1,5", "1.5.2", "--1", "1E3"} {
-		if n, ok := decimal([]byte(text)); ok {
-			t.Errorf("%q is %v", text, n)
-		}
-	}
-}
-
 // Budget: counting an answer, and what it reports, costs no allocation.
 func TestTallyAllocs(t *testing.T) {
 	tally := newTally("a", "http://a", []string{"x-load", "x-none"}, 50)

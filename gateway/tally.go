@@ -2,11 +2,11 @@ package gateway
 
 import (
 	"math"
-	"strconv"
 	"sync/atomic"
 	"time"
 
 	"weirkeep/abi"
+	"weirkeep/gateway/collect"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/wire"
 )
@@ -67,53 +67,13 @@ func (r *report) note(fields []wire.Field) {
 	for i := len(fields) - 1; i >= 0; i-- {
 		if f := &fields[i]; wire.EqualFold(f.Name, r.field) {
 			bits := unreported
-			if n, ok := decimal(f.Value); ok {
+			if n, ok := collect.Number(f.Value); ok {
 				bits = math.Float64bits(n)
 			}
 			r.bits.Store(bits)
 			return
 		}
 	}
-}
-
-// decimal reads -?digits[.digits][e±digits]; a number that is too large is none.
-func decimal(b []byte) (n float64, ok bool) {
-	rest := digits(trimSign(b, "-"))
-	if rest == nil {
-		return 0, false
-	}
-	if len(rest) > 0 && rest[0] == '.' {
-		rest = digits(rest[1:])
-	}
-	if len(rest) > 0 && rest[0] == 'e' {
-		rest = digits(trimSign(rest[1:], "+-"))
-	}
-	if rest == nil || len(rest) > 0 {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(string(b), 64)
-	return n, err == nil
-}
-
-// digits is what follows the digits that b begins with; nil: it begins with none.
-func digits(b []byte) []byte {
-	i := 0
-	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
-		i++
-	}
-	if i == 0 {
-		return nil
-	}
-	return b[i:]
-}
-
-func trimSign(b []byte, signs string) []byte {
-	for i := range len(signs) {
-		if len(b) > 0 && b[0] == signs[i] {
-			return b[1:]
-		}
-	}
-	return b
 }
 
 // blame counts what was wrong with an attempt. A status that is no time-out of a
