@@ -21,7 +21,10 @@ type tally struct {
 	timeouts      atomic.Uint64
 	connects      atomic.Uint64 // that failed
 	reports       []report
+	account       *account      // where the collector needs no plugin; else nil
+	source        string        // where the metric comes from, for people
 	metric        atomic.Uint32 // in force, 0..100
+	from          atomic.Uint32 // a metricFrom: what is in force
 
 	// Of the sampler:
 	begun   time.Time // of the window
@@ -29,6 +32,35 @@ type tally struct {
 	good    time.Time // when there was a metric last, or it began
 	sampled bool      // ever
 	told    bool      // that there is no metric, since there was one
+}
+
+// metricFrom is what the metric in force is.
+type metricFrom uint32
+
+const (
+	fromInitial metricFrom = iota // nothing was found yet
+	fromOrigin                    // what was found
+	fromDefault                   // nothing is known
+)
+
+// set makes a metric the one in force, for the very next request.
+func (t *tally) set(metric int, from metricFrom) {
+	t.metric.Store(uint32(metric))
+	t.from.Store(uint32(from))
+}
+
+// inForce says what the metric is.
+func (t *tally) inForce() metricFrom { return metricFrom(t.from.Load()) }
+
+// whence says where the metric in force comes from, for people.
+func (t *tally) whence() string {
+	switch t.inForce() {
+	case fromInitial:
+		return "initial"
+	case fromDefault:
+		return "default"
+	}
+	return t.source
 }
 
 // report is a number that the origin says of itself in a field of its answers.
@@ -41,21 +73,26 @@ type report struct {
 // unreported stands for no number: those that are reported are finite.
 var unreported = math.Float64bits(math.NaN())
 
-// newTally makes one. Fields are those of answers that the collector goes by, in lower
-// case.
-func newTally(name, address string, fields []string, initial int) *tally {
-	t := &tally{name: name, address: address, reports: make([]report, len(fields))}
+// newTally makes one. Source is where its metric will come from, for people; fields are
+// those of answers that the collector goes by, in lower case.
+func newTally(name, address, source string, fields []string, initial int) *tally {
+	t := &tally{name: name, address: address, source: source, reports: make([]report, len(fields))}
 	for i, field := range fields {
 		t.reports[i].name, t.reports[i].field = "header:"+field, field
 		t.reports[i].bits.Store(unreported)
 	}
-	t.metric.Store(uint32(initial))
+	t.set(initial, fromInitial)
 	return t
 }
 
 // answered counts an answer whose head came after took, and notes what it reports.
-// It is called for every answer of a cluster with a collector, and does not allocate.
-func (t *tally) answered(took time.Duration, fields []wire.Field) {
+// It is called, at now, for every answer of a cluster with a collector, and does not
+// allocate.
+func (t *tally) answered(took time.Duration, fields []wire.Field, now time.Time) {
+	if t.account != nil {
+		t.account.answered(took, fields, now)
+		return
+	}
 	t.firstBytes.add(took)
 	for i := range t.reports {
 		t.reports[i].note(fields)
@@ -79,6 +116,9 @@ func (r *report) note(fields []wire.Field) {
 // blame counts what was wrong with an attempt. A status that is no time-out of a
 // gateway behind, nor says that it is too busy, is an answer like others.
 func (t *tally) blame(f origin.Fault) {
+	if t.account != nil {
+		t.account.failures.Add(1)
+	}
 	switch f {
 	case origin.FaultConnect:
 		t.connects.Add(1)
