@@ -28,7 +28,7 @@ func (a *api) registerReports(h huma.API) {
 		OperationID: "pushMetric", Method: http.MethodPost, Path: "/v1/metrics/{cluster}/{origin}",
 		Summary:     "Say how busy an origin is",
 		Description: "For clusters with metric: { source: push }. By the collector value the very next request goes by it. A cluster of another cell is written cell%2Fcluster.",
-		Errors:      []int{http.StatusNotFound, http.StatusUnprocessableEntity},
+		Errors:      []int{http.StatusConflict, http.StatusUnprocessableEntity},
 	}, a.pushMetric)
 }
 
@@ -61,7 +61,7 @@ func (a *api) pushMetric(_ context.Context, r *pushRequest) (*tagged[pushed], er
 	case err != nil && !ok:
 		return nil, huma.NewError(http.StatusUnprocessableEntity, err.Error()+`; a number is pushed as {"value": 40}`)
 	case err != nil:
-		return nil, huma.NewError(http.StatusNotFound, err.Error())
+		return nil, huma.NewError(http.StatusConflict, err.Error())
 	}
 	answer := pushed{Cluster: s.Cluster, Origin: s.Name, From: s.MetricFrom}
 	if s.Metric != nil {
