@@ -166,19 +166,20 @@ func (r *registry) sample(wanted map[string]func() *sampler) {
 }
 
 // sampleStock starts and stops samplers that need no plugin, so that those run that are
-// wanted.
+// wanted. New ones begin before others end, so that nothing that an origin says in
+// between is lost.
 func (r *registry) sampleStock(wanted map[stockKey]func() *stockSampler) {
 	r.sampling.Lock()
 	defer r.sampling.Unlock()
+	for key, start := range wanted {
+		if r.stock[key] == nil {
+			r.stock[key] = start()
+		}
+	}
 	for key, s := range r.stock {
 		if wanted[key] == nil {
 			s.end()
 			delete(r.stock, key)
-		}
-	}
-	for key, start := range wanted {
-		if r.stock[key] == nil {
-			r.stock[key] = start()
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weirkeep/abi"
+	"weirkeep/gateway/balance"
 	"weirkeep/gateway/collect"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/wire"
@@ -25,6 +26,7 @@ type tally struct {
 	source        string        // where the metric comes from, for people
 	metric        atomic.Uint32 // in force, 0..100
 	from          atomic.Uint32 // a metricFrom: what is in force
+	live          *balance.Live // what balancers know of the origin; nil: none goes by it
 
 	// Of the sampler:
 	begun   time.Time // of the window
@@ -47,6 +49,9 @@ const (
 func (t *tally) set(metric int, from metricFrom) {
 	t.metric.Store(uint32(metric))
 	t.from.Store(uint32(from))
+	if t.live != nil {
+		t.live.SetMetric(metric)
+	}
 }
 
 // inForce says what the metric is.
@@ -81,7 +86,7 @@ func newTally(name, address, source string, fields []string, initial int) *tally
 		t.reports[i].name, t.reports[i].field = "header:"+field, field
 		t.reports[i].bits.Store(unreported)
 	}
-	t.set(initial, fromInitial)
+	t.metric.Store(uint32(initial)) // balancers hear of it when somebody samples
 	return t
 }
 
