@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weirkeep/abi"
+	"weirkeep/gateway/balance"
 	"weirkeep/gateway/collect"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/origin"
@@ -16,6 +17,9 @@ func (c *compiler) allCollectors() {
 	for _, cl := range c.snap.clusters {
 		switch cfg := c.cfg.Clusters[cl.name]; {
 		case cfg.Metric == nil:
+			for _, m := range cl.members {
+				c.uses.unmetered = append(c.uses.unmetered, m.balanced.Live)
+			}
 		case cfg.Metric.Stock():
 			c.stockCollector(cl, &cfg)
 		default:
@@ -42,7 +46,9 @@ func (c *compiler) collector(cl *cluster, cfg *config.Metric) {
 			continue
 		}
 		m.tally = c.uses.tally(key+" "+m.address, func() *tally {
-			return newTally(m.name, m.address, "plugin "+cfg.Collector, fields, cfg.Initial)
+			t := newTally(m.name, m.address, "plugin "+cfg.Collector, fields, cfg.Initial)
+			t.live = m.balanced.Live
+			return t
 		})
 		plan.members, plan.positions = append(plan.members, m), append(plan.positions, i)
 	}
@@ -57,10 +63,8 @@ func (c *compiler) stockCollector(cl *cluster, cfg *config.Cluster) {
 		c.fail("clusters."+cl.name+".metric.pull", "E112", "clusters.%s.metric.pull: %v", cl.name, err)
 		return
 	}
-	made := *cfg.Metric
-	made.Interval, made.Initial, made.Default, made.StaleAfter, made.Debug = 0, 0, 0, 0, false
 	for i, m := range cl.members {
-		key := fmt.Sprintf("%s/%s %s %s", cl.cell, cl.short, metricText(&made), m.address)
+		key := fmt.Sprintf("%s/%s %s %s", cl.cell, cl.short, cfg.Metric.Making(), m.address)
 		m.tally = c.uses.tally(key, func() *tally { return newAccount(m, cfg.Metric).tally })
 		plan := &stockPlan{
 			cluster: cl, member: m, cfg: cfg.Metric, host: checkHost(m, cfg), number: number,
@@ -94,7 +98,7 @@ func newAccount(m *member, cfg *config.Metric) *account {
 	}
 	s := &account{field: cfg.SourceField(), wake: make(chan struct{}, 1)}
 	s.tally = newTally(m.name, m.address, source, nil, cfg.Initial)
-	s.tally.account = s
+	s.tally.account, s.tally.live = s, m.balanced.Live
 	return s
 }
 
@@ -181,6 +185,28 @@ func (r *registry) sampleStock(wanted map[stockKey]func() *stockSampler) {
 			s.end()
 			delete(r.stock, key)
 		}
+	}
+}
+
+// tellBalancers makes them go by what is known, whoever has spoken last while samplers
+// came and went, and forget what nobody finds out any more.
+func (r *registry) tellBalancers(unmetered []*balance.Live) {
+	r.sampling.Lock()
+	defer r.sampling.Unlock()
+	for _, s := range r.samplers {
+		s.mu.Lock()
+		for _, m := range s.plan.members {
+			m.tally.tell()
+		}
+		s.mu.Unlock()
+	}
+	for _, s := range r.stock {
+		s.account.mu.Lock()
+		s.account.tally.tell()
+		s.account.mu.Unlock()
+	}
+	for _, live := range unmetered {
+		live.Forget()
 	}
 }
 

@@ -113,6 +113,8 @@ type uses struct {
 
 	samplers map[string]func() *sampler // that it wants
 	stock    map[stockKey]func() *stockSampler
+
+	unmetered []*balance.Live // of origins whose clusters have no metric
 }
 
 func newUses(r *registry) *uses {
@@ -226,6 +228,7 @@ func (u *uses) settle() {
 	u.r.watch(u.checks)
 	u.r.sample(u.samplers)
 	u.r.sampleStock(u.stock)
+	u.r.tellBalancers(u.unmetered)
 }
 
 // release lets go what the snapshot has named, the last first: a pool goes before

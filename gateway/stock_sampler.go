@@ -79,10 +79,10 @@ func (s *stockSampler) end() {
 
 func (s *stockSampler) run(ctx context.Context) {
 	for {
-		timer := time.NewTimer(time.Until(s.due()))
+		timer := time.NewTimer(time.Until(s.next()))
 		select {
 		case <-timer.C:
-			s.sample(ctx)
+			s.turn(ctx)
 		case <-s.account.wake:
 			timer.Stop()
 		case <-ctx.Done():
@@ -93,10 +93,32 @@ func (s *stockSampler) run(ctx context.Context) {
 	}
 }
 
-func (s *stockSampler) due() time.Time {
+// next is when there is something to do: a sample is due, or silence has lasted too long.
+func (s *stockSampler) next() time.Time {
 	s.account.mu.Lock()
 	defer s.account.mu.Unlock()
+	if end := s.account.good.Add(s.plan.stale()); !s.account.stale && end.Before(s.account.due) {
+		return end
+	}
 	return s.account.due
+}
+
+// turn does what there is to do.
+func (s *stockSampler) turn(ctx context.Context) {
+	if s.isDue(time.Now()) {
+		s.sample(ctx)
+	}
+	s.account.mu.Lock()
+	defer s.account.mu.Unlock()
+	if s.account.plan == s.plan {
+		s.account.age(time.Now())
+	}
+}
+
+func (s *stockSampler) isDue(now time.Time) bool {
+	s.account.mu.Lock()
+	defer s.account.mu.Unlock()
+	return !now.Before(s.account.due)
 }
 
 // sample looks once at what there is, and says when it looks again.
@@ -116,7 +138,6 @@ func (s *stockSampler) sample(ctx context.Context) {
 	} else {
 		st.sample(n, known, now)
 	}
-	st.age(now)
 }
 
 // look finds the number; not known: there is none, or it comes by itself.

@@ -16,15 +16,16 @@ import (
 
 // A speaker is an origin of a bubble that says how busy it is.
 type speaker struct {
-	mu     sync.Mutex
-	field  string        // X-Load of its answers; empty: it has none
-	page   string        // what is pulled; a whole answer if it begins with HTTP
-	slow   time.Duration // for the page
-	takes  time.Duration // for anything else
-	status string        // of anything else; empty: "200 OK"
-	out    bool          // it refuses connections
-	pulls  []time.Duration
-	begun  time.Time
+	mu       sync.Mutex
+	field    string        // X-Load of its answers; empty: it has none
+	page     string        // what is pulled; a whole answer if it begins with HTTP
+	slow     time.Duration // for the page
+	takes    time.Duration // for anything else
+	status   string        // of anything else; empty: "200 OK"
+	out      bool          // it refuses connections
+	pulls    []time.Duration
+	requests int // of anything else
+	begun    time.Time
 }
 
 // set changes what is guarded.
@@ -71,6 +72,7 @@ func (o *speaker) react(pulled bool) (answer string, takes time.Duration) {
 		}
 		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(o.page), o.page), o.slow
 	}
+	o.requests++
 	status, field := "200 OK", ""
 	if o.status != "" {
 		status = o.status

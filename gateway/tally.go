@@ -26,7 +26,7 @@ type tally struct {
 	source        string        // where the metric comes from, for people
 	metric        atomic.Uint32 // in force, 0..100
 	from          atomic.Uint32 // a metricFrom: what is in force
-	live          *balance.Live // what balancers know of the origin; nil: none goes by it
+	live          *balance.Live // what balancers know of the origin; nil: there are none
 
 	// Of the sampler:
 	begun   time.Time // of the window
@@ -49,8 +49,13 @@ const (
 func (t *tally) set(metric int, from metricFrom) {
 	t.metric.Store(uint32(metric))
 	t.from.Store(uint32(from))
+	t.tell()
+}
+
+// tell tells balancers the metric in force.
+func (t *tally) tell() {
 	if t.live != nil {
-		t.live.SetMetric(metric)
+		t.live.SetMetric(int(t.metric.Load()))
 	}
 }
 

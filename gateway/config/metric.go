@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -49,6 +50,19 @@ var StockCollectors = []string{CollectValue, CollectLogDelta}
 
 // Stock reports whether the collector needs no plugin.
 func (m *Metric) Stock() bool { return slices.Contains(StockCollectors, m.Collector) }
+
+// Making is all that says what the metric is made of, and how: two that say the same can
+// be compared with each other, and one that is written anew goes on.
+func (m *Metric) Making() string {
+	text := fmt.Sprint(m.Collector, " ", m.Source, " ", m.History, " ", m.Base)
+	if m.Pull != nil {
+		text += fmt.Sprint(" ", m.Pull.Path, " ", m.Pull.Pointer, " ", m.Pull.Series)
+	}
+	for _, level := range []*Level{m.Idle, m.Busy} {
+		text += " " + fmt.Sprint(level)
+	}
+	return text
+}
 
 // The sources of stock collectors, besides fields of answers.
 const (
