@@ -13,6 +13,9 @@ FUZZ    := \
            cmd/weirkeep:FuzzLatin1 \
            cmd/weirkeep:FuzzParseRecord \
            cmd/weirkeep:FuzzParseTests \
+           gateway/collect:FuzzNumber \
+           gateway/collect:FuzzPointer \
+           gateway/collect:FuzzSeries \
            gateway/config:FuzzLoad \
            gateway/config:FuzzParams \
            gateway/route:FuzzDestination \

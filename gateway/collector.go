@@ -5,14 +5,24 @@ import (
 	"time"
 
 	"weirkeep/abi"
+	"weirkeep/gateway/balance"
+	"weirkeep/gateway/collect"
 	"weirkeep/gateway/config"
+	"weirkeep/gateway/origin"
 	"weirkeep/plugins"
 )
 
 // allCollectors attaches the collectors that clusters name.
 func (c *compiler) allCollectors() {
 	for _, cl := range c.snap.clusters {
-		if cfg := c.cfg.Clusters[cl.name]; cfg.Metric != nil {
+		switch cfg := c.cfg.Clusters[cl.name]; {
+		case cfg.Metric == nil:
+			for _, m := range cl.members {
+				c.uses.unmetered = append(c.uses.unmetered, m.balanced.Live)
+			}
+		case cfg.Metric.Stock():
+			c.stockCollector(cl, &cfg)
+		default:
 			c.collector(cl, cfg.Metric)
 		}
 	}
@@ -35,10 +45,91 @@ func (c *compiler) collector(cl *cluster, cfg *config.Metric) {
 		if m.cluster != cl {
 			continue
 		}
-		m.tally = c.uses.tally(key+" "+m.address, func() *tally { return newTally(m.name, m.address, fields, cfg.Initial) })
+		m.tally = c.uses.tally(key+" "+m.address, func() *tally {
+			t := newTally(m.name, m.address, "plugin "+cfg.Collector, fields, cfg.Initial)
+			t.live = m.balanced.Live
+			return t
+		})
 		plan.members, plan.positions = append(plan.members, m), append(plan.positions, i)
 	}
 	c.uses.wantSampler(key+fmt.Sprint(plan.generation, *cfg), func() *sampler { return newSampler(a, plan, c.uses.r.log) })
+}
+
+// stockCollector attaches a collector that needs no plugin. What is known of an origin
+// is kept as long as the number and what is made of it stay the same.
+func (c *compiler) stockCollector(cl *cluster, cfg *config.Cluster) {
+	number, err := numberOf(cfg.Metric.Pull)
+	if err != nil {
+		c.fail("clusters."+cl.name+".metric.pull", "E112", "clusters.%s.metric.pull: %v", cl.name, err)
+		return
+	}
+	for i, m := range cl.members {
+		key := fmt.Sprintf("%s/%s %s %s", cl.cell, cl.short, cfg.Metric.Making(), m.address)
+		m.tally = c.uses.tally(key, func() *tally { return newAccount(m, cfg.Metric).tally })
+		plan := &stockPlan{
+			cluster: cl, member: m, cfg: cfg.Metric, host: checkHost(m, cfg), number: number,
+			first: firstSample(cfg.Metric, i, len(cl.members)), scale: cfg.Metric.Scale(cfg.Origins[i].Capacity), strict: strict(cfg.Metric),
+		}
+		text := fmt.Sprintf("%s %s %s %d", key, metricText(cfg.Metric), plan.host, cfg.Origins[i].Capacity)
+		c.uses.stock[stockKey{m.pool, text}] = func() *stockSampler { return newStockSampler(plan, c.uses.r.log) }
+	}
+}
+
+// stockKey is all that makes two samplers of a stock collector different.
+type stockKey struct {
+	pool *origin.Pool
+	text string
+}
+
+// metricText is all that a metric says, so that two can be compared.
+func metricText(m *config.Metric) string {
+	text := fmt.Sprintf("%+v", *m)
+	for _, part := range []any{m.Pull, m.Idle, m.Busy} {
+		text += fmt.Sprintf(" %+v", part)
+	}
+	return text
+}
+
+// newAccount begins what is known of an origin by a stock collector.
+func newAccount(m *member, cfg *config.Metric) *account {
+	source := cfg.Source
+	if cfg.Pull != nil {
+		source += " " + cfg.Pull.Path
+	}
+	s := &account{field: cfg.SourceField(), wake: make(chan struct{}, 1)}
+	s.tally = newTally(m.name, m.address, source, nil, cfg.Initial)
+	s.tally.account, s.tally.live = s, m.balanced.Live
+	return s
+}
+
+// numberOf reads the number in an answer that is pulled.
+func numberOf(pull *config.Pull) (func(answer []byte) (float64, error), error) {
+	if pull == nil {
+		return nil, nil
+	}
+	if pull.Series != "" {
+		s, err := collect.ParseSeries(pull.Series)
+		return s.Number, err
+	}
+	p, err := collect.ParsePointer(pull.Pointer)
+	return p.Number, err
+}
+
+// strict reports whether a number has to be a metric: where it is said, and no levels
+// say what else it is.
+func strict(cfg *config.Metric) bool {
+	said := cfg.SourceField() != "" || cfg.Source == config.SourcePull || cfg.Source == config.SourcePush
+	return said && cfg.Collector == config.CollectValue && cfg.Idle == nil && cfg.Busy == nil
+}
+
+// firstSample is how long the first sample of the i-th of n origins is waited for. Who
+// can be asked is asked at once; nobody is at the same time as others.
+func firstSample(cfg *config.Metric, i, n int) time.Duration {
+	interval := time.Duration(cfg.Interval)
+	if cfg.Source == config.SourcePull {
+		return min(interval/10, time.Second) * time.Duration(i) / time.Duration(n)
+	}
+	return interval * time.Duration(i+1) / time.Duration(n)
 }
 
 // tally takes a tally of the shelf. It says initial until it is sampled.
@@ -75,6 +166,47 @@ func (r *registry) sample(wanted map[string]func() *sampler) {
 		if !sampled[m.tally] {
 			m.state.origin.Acquit(m.tally, "no collector is asked any more")
 		}
+	}
+}
+
+// sampleStock starts and stops samplers that need no plugin, so that those run that are
+// wanted. New ones begin before others end, so that nothing that an origin says in
+// between is lost.
+func (r *registry) sampleStock(wanted map[stockKey]func() *stockSampler) {
+	r.sampling.Lock()
+	defer r.sampling.Unlock()
+	for key, start := range wanted {
+		if r.stock[key] == nil {
+			r.stock[key] = start()
+		}
+	}
+	for key, s := range r.stock {
+		if wanted[key] == nil {
+			s.end()
+			delete(r.stock, key)
+		}
+	}
+}
+
+// tellBalancers makes them go by what is known, whoever has spoken last while samplers
+// came and went, and forget what nobody finds out any more.
+func (r *registry) tellBalancers(unmetered []*balance.Live) {
+	r.sampling.Lock()
+	defer r.sampling.Unlock()
+	for _, s := range r.samplers {
+		s.mu.Lock()
+		for _, m := range s.plan.members {
+			m.tally.tell()
+		}
+		s.mu.Unlock()
+	}
+	for _, s := range r.stock {
+		s.account.mu.Lock()
+		s.account.tally.tell()
+		s.account.mu.Unlock()
+	}
+	for _, live := range unmetered {
+		live.Forget()
 	}
 }
 

@@ -251,7 +251,7 @@ func TestDownUntilTheNextGoodSample(t *testing.T) {
 	both("down") // after a reload that changes nothing
 	say := func(n string) {
 		for _, m := range g.current.Load().clusters[0].members {
-			m.tally.answered(time.Millisecond, []wire.Field{{Name: []byte("X-Load"), Value: []byte(n)}})
+			m.tally.answered(time.Millisecond, []wire.Field{{Name: []byte("X-Load"), Value: []byte(n)}}, time.Now())
 		}
 	}
 	say("-1") // no opinion is no good sample

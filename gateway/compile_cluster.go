@@ -113,10 +113,7 @@ func (c *compiler) identity(address string, state *originState) int {
 // which then is who readmits it, or else its ping. What the operator has
 // taken out of service is checked all the same: it shows when it can come back.
 func (c *compiler) checks(m *member, cfg config.Cluster, key poolKey) {
-	o := origin.CheckOptions{Host: string(m.host)}
-	if cfg.HostHeader != "client" && cfg.HostHeader != "origin" {
-		o.Host = cfg.HostHeader
-	}
+	o := origin.CheckOptions{Host: checkHost(m, &cfg)}
 	switch h, p := cfg.Health, cfg.Failover.Ping; {
 	case h != nil:
 		o.Path, o.Interval, o.Timeout = h.Path, time.Duration(h.Interval), time.Duration(h.Timeout)
@@ -129,6 +126,14 @@ func (c *compiler) checks(m *member, cfg config.Cluster, key poolKey) {
 	o.ClusterInfo = cfg.Weblogic.DynamicServerList
 	m.checked = true
 	c.uses.checks[checkKey{key, fmt.Sprint(o)}] = func() *origin.Check { return m.pool.Check(o) }
+}
+
+// checkHost is the Host of what the gateway itself asks an origin.
+func checkHost(m *member, cfg *config.Cluster) string {
+	if cfg.HostHeader != "client" && cfg.HostHeader != "origin" {
+		return cfg.HostHeader
+	}
+	return string(m.host)
 }
 
 // policy is what counts against an origin of the cluster.

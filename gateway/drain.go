@@ -145,6 +145,7 @@ func (g *Gateway) Close() error {
 	g.watcher.close()
 	g.registry.watch(nil)
 	g.registry.sample(nil)
+	g.registry.sampleStock(nil)
 	if s := g.current.Load(); s != nil && g.applied != nil {
 		g.applied = nil
 		s.release()

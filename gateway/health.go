@@ -16,7 +16,7 @@ func (x *Exchange) countAnswer() {
 	}
 	at := x.start.Add(x.firstByte)
 	if m.tally != nil {
-		m.tally.answered(at.Sub(x.tick), x.trip.Answer.Fields)
+		m.tally.answered(at.Sub(x.tick), x.trip.Answer.Fields, at)
 	}
 	if m.timed {
 		m.balanced.Live.Observe(at.Sub(x.tick), at)

@@ -50,6 +50,7 @@ type registry struct {
 
 	sampling sync.Mutex // held to start and stop samplers
 	samplers map[string]*sampler
+	stock    map[stockKey]*stockSampler
 }
 
 // generation is how often a cluster table has changed.
@@ -97,6 +98,7 @@ func newRegistry(dial func(ctx context.Context, network, address string) (net.Co
 		tables:      make(map[string]generation),
 		tallies:     make(shelf[string, *tally]),
 		samplers:    make(map[string]*sampler),
+		stock:       make(map[stockKey]*stockSampler),
 	}
 }
 
@@ -110,10 +112,13 @@ type uses struct {
 	checks map[checkKey]func() *origin.Check
 
 	samplers map[string]func() *sampler // that it wants
+	stock    map[stockKey]func() *stockSampler
+
+	unmetered []*balance.Live // of origins whose clusters have no metric
 }
 
 func newUses(r *registry) *uses {
-	return &uses{r: r, checks: make(map[checkKey]func() *origin.Check), samplers: make(map[string]func() *sampler)}
+	return &uses{r: r, checks: make(map[checkKey]func() *origin.Check), samplers: make(map[string]func() *sampler), stock: make(map[stockKey]func() *stockSampler)}
 }
 
 // use takes a thing of a shelf until the snapshot lets it go.
@@ -222,6 +227,8 @@ func (u *uses) settle() {
 	u.tell = nil
 	u.r.watch(u.checks)
 	u.r.sample(u.samplers)
+	u.r.sampleStock(u.stock)
+	u.r.tellBalancers(u.unmetered)
 }
 
 // release lets go what the snapshot has named, the last first: a pool goes before

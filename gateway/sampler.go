@@ -61,7 +61,7 @@ func (s *sampler) arrange(now time.Time) {
 			t.begun, t.good = now, now
 		}
 		if !t.sampled {
-			t.metric.Store(uint32(s.plan.initial))
+			t.set(s.plan.initial, fromInitial)
 		}
 		if t.due.IsZero() || t.due.After(now.Add(s.plan.interval)) {
 			t.due = turn
@@ -179,7 +179,7 @@ func (s *sampler) view(i int, now time.Time) *abi.CollectorView {
 // learned makes a metric the one in force.
 func (s *sampler) learned(m *member, metric int, turn time.Time) {
 	t := m.tally
-	t.metric.Store(uint32(metric))
+	t.set(metric, fromOrigin)
 	t.good, t.told = turn, false
 	m.state.origin.Acquit(t, "the collector says how busy it is")
 }
@@ -197,7 +197,7 @@ func (s *sampler) failed(m *member, failure *plugins.Failure) {
 // unknown makes the default the metric in force, and tells it once.
 func (s *sampler) unknown(m *member, why string) {
 	t := m.tally
-	t.metric.Store(uint32(s.plan.standard))
+	t.set(s.plan.standard, fromDefault)
 	if !t.told {
 		t.told = true
 		s.log.Warn("the collector does not say how busy an origin is", "cluster", s.plan.cluster.name, "origin", t.name,

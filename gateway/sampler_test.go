@@ -31,7 +31,7 @@ func sampling(t *testing.T, plan samplePlan, names string, answer func(n int) (i
 		r := newRegistry(dialTCP, slog.New(slog.DiscardHandler))
 		plan.cluster = &cluster{name: "app", queue: r.lobby.NewQueue(admission.Options{})}
 		for i, name := range strings.Split(names, "") {
-			m := &member{name: name, state: r.newState("127.0.0.1:1", name, 7, serving), tally: newTally(name, "http://127.0.0.1:1", nil, plan.initial)}
+			m := &member{name: name, state: r.newState("127.0.0.1:1", name, 7, serving), tally: newTally(name, "http://127.0.0.1:1", "a collector", nil, plan.initial)}
 			plan.members, plan.positions = append(plan.members, m), append(plan.positions, i)
 		}
 		began, asked := time.Now(), new([]sampled)
@@ -181,7 +181,7 @@ func TestWindow(t *testing.T) {
 	sampling(t, plan, "a", func(int) (int, bool, *plugins.Failure) { return 1, true, nil }, func(s *sampler, asked *[]sampled) {
 		tally := s.plan.members[0].tally
 		for i := range 100 {
-			tally.answered(time.Duration(i+1)*time.Millisecond, nil)
+			tally.answered(time.Duration(i+1)*time.Millisecond, nil, time.Now())
 		}
 		for f, n := range map[origin.Fault]int{origin.FaultReset: 1, origin.FaultStatus502: 1, origin.FaultStatus503: 1, origin.FaultStatus504: 1, origin.FaultStatus: 9, origin.FaultTimeout: 2, origin.FaultConnect: 3} {
 			for range n {
@@ -222,25 +222,12 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-func TestDecimal(t *testing.T) {
-	for text, want := range map[string]float64{"0": 0, "17": 17, "-3": -3, "1.5": 1.5, "2e3": 2000, "2e+3": 2000, "25e-1": 2.5, "-0.5e1": -5} {
-		if n, ok := decimal([]byte(text)); !ok || n != want {
-			t.Errorf("%s is %v, %v", text, n, ok)
-		}
-	}
-	for _, text := range []string{"", "-", "+1", ".5", "1.", "1e", "1e+", "0x10", "1 ", "1_0", "NaN", "inf", "1e999", "1,5", "1.5.2", "--1", "1E3"} {
-		if n, ok := decimal([]byte(text)); ok {
-			t.Errorf("%q is %v", text, n)
-		}
-	}
-}
-
 // Budget: counting an answer, and what it reports, costs no allocation.
 func TestTallyAllocs(t *testing.T) {
-	tally := newTally("a", "http://a", []string{"x-load", "x-none"}, 50)
+	tally := newTally("a", "http://a", "a collector", []string{"x-load", "x-none"}, 50)
 	fields := []wire.Field{{Name: []byte("Date"), Value: []byte("today")}, {Name: []byte("X-Load"), Value: []byte("-1099.125e-2")}}
 	n := testing.AllocsPerRun(1000, func() {
-		tally.answered(3*time.Millisecond, fields)
+		tally.answered(3*time.Millisecond, fields, time.Time{})
 		tally.blame(origin.FaultStatus503)
 	})
 	if n != 0 {

@@ -68,14 +68,15 @@ type OriginStatus struct {
 	State                  string // what the operator wants: serving, draining, maintenance, disabled
 	Health                 string // up, down, ejected
 	Up                     bool
-	Checked                bool  // by health checks or pings; else only traffic finds out
-	Load, Capacity         int64 // slots: taken, and all
-	Waiting                int64 // exchanges that would take one
-	Tunnels                int64 // upgraded connections, open
-	Sessions               int   // bound to it, of every definition
-	Idle                   int   // pooled connections
-	Weight                 *int  // by which its cluster's balancer goes: its host's or its own; nil: by none
-	Metric                 *int  // how busy its cluster's collector finds it: 0 busy, 100 idle; nil: it has none
+	Checked                bool   // by health checks or pings; else only traffic finds out
+	Load, Capacity         int64  // slots: taken, and all
+	Waiting                int64  // exchanges that would take one
+	Tunnels                int64  // upgraded connections, open
+	Sessions               int    // bound to it, of every definition
+	Idle                   int    // pooled connections
+	Weight                 *int   // by which its cluster's balancer goes: its host's or its own; nil: by none
+	Metric                 *int   // how busy its cluster's collector finds it: 0 busy, 100 idle; nil: it has none
+	MetricFrom             string // what that is: where it was found, initial, or default
 	Attempts, Failures     uint64
 	Since                  time.Time // of the last change of health; zero: up since it was named
 	LastError              string    // of the last failed attempt, whichever cluster made it
@@ -161,7 +162,7 @@ func (m *member) status() OriginStatus {
 		s.Failures += m.metrics.Failures[i].Load()
 	}
 	if m.tally != nil {
-		s.Metric = new(int(m.metric()))
+		s.Metric, s.MetricFrom = new(int(m.metric())), m.tally.whence()
 	}
 	if f := o.LastFailure(); f != nil {
 		s.LastError, s.LastErrorAt = f.Why(), f.At

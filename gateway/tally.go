@@ -2,11 +2,12 @@ package gateway
 
 import (
 	"math"
-	"strconv"
 	"sync/atomic"
 	"time"
 
 	"weirkeep/abi"
+	"weirkeep/gateway/balance"
+	"weirkeep/gateway/collect"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/wire"
 )
@@ -21,7 +22,11 @@ type tally struct {
 	timeouts      atomic.Uint64
 	connects      atomic.Uint64 // that failed
 	reports       []report
+	account       *account      // where the collector needs no plugin; else nil
+	source        string        // where the metric comes from, for people
 	metric        atomic.Uint32 // in force, 0..100
+	from          atomic.Uint32 // a metricFrom: what is in force
+	live          *balance.Live // what balancers know of the origin; nil: there are none
 
 	// Of the sampler:
 	begun   time.Time // of the window
@@ -29,6 +34,43 @@ type tally struct {
 	good    time.Time // when there was a metric last, or it began
 	sampled bool      // ever
 	told    bool      // that there is no metric, since there was one
+}
+
+// metricFrom is what the metric in force is.
+type metricFrom uint32
+
+const (
+	fromInitial metricFrom = iota // nothing was found yet
+	fromOrigin                    // what was found
+	fromDefault                   // nothing is known
+)
+
+// set makes a metric the one in force, for the very next request.
+func (t *tally) set(metric int, from metricFrom) {
+	t.metric.Store(uint32(metric))
+	t.from.Store(uint32(from))
+	t.tell()
+}
+
+// tell tells balancers the metric in force.
+func (t *tally) tell() {
+	if t.live != nil {
+		t.live.SetMetric(int(t.metric.Load()))
+	}
+}
+
+// inForce says what the metric is.
+func (t *tally) inForce() metricFrom { return metricFrom(t.from.Load()) }
+
+// whence says where the metric in force comes from, for people.
+func (t *tally) whence() string {
+	switch t.inForce() {
+	case fromInitial:
+		return "initial"
+	case fromDefault:
+		return "default"
+	}
+	return t.source
 }
 
 // report is a number that the origin says of itself in a field of its answers.
@@ -41,21 +83,26 @@ type report struct {
 // unreported stands for no number: those that are reported are finite.
 var unreported = math.Float64bits(math.NaN())
 
-// newTally makes one. Fields are those of answers that the collector goes by, in lower
-// case.
-func newTally(name, address string, fields []string, initial int) *tally {
-	t := &tally{name: name, address: address, reports: make([]report, len(fields))}
+// newTally makes one. Source is where its metric will come from, for people; fields are
+// those of answers that the collector goes by, in lower case.
+func newTally(name, address, source string, fields []string, initial int) *tally {
+	t := &tally{name: name, address: address, source: source, reports: make([]report, len(fields))}
 	for i, field := range fields {
 		t.reports[i].name, t.reports[i].field = "header:"+field, field
 		t.reports[i].bits.Store(unreported)
 	}
-	t.metric.Store(uint32(initial))
+	t.metric.Store(uint32(initial)) // balancers hear of it when somebody samples
 	return t
 }
 
 // answered counts an answer whose head came after took, and notes what it reports.
-// It is called for every answer of a cluster with a collector, and does not allocate.
-func (t *tally) answered(took time.Duration, fields []wire.Field) {
+// It is called, at now, for every answer of a cluster with a collector, and does not
+// allocate.
+func (t *tally) answered(took time.Duration, fields []wire.Field, now time.Time) {
+	if t.account != nil {
+		t.account.answered(took, fields, now)
+		return
+	}
 	t.firstBytes.add(took)
 	for i := range t.reports {
 		t.reports[i].note(fields)
@@ -67,7 +114,7 @@ func (r *report) note(fields []wire.Field) {
 	for i := len(fields) - 1; i >= 0; i-- {
 		if f := &fields[i]; wire.EqualFold(f.Name, r.field) {
 			bits := unreported
-			if n, ok := decimal(f.Value); ok {
+			if n, ok := collect.Number(f.Value); ok {
 				bits = math.Float64bits(n)
 			}
 			r.bits.Store(bits)
@@ -76,49 +123,12 @@ func (r *report) note(fields []wire.Field) {
 	}
 }
 
-// decimal reads -?digits[.digits][e±digits]; a number that is too large is none.
-func decimal(b []byte) (n float64, ok bool) {
-	rest := digits(trimSign(b, "-"))
-	if rest == nil {
-		return 0, false
-	}
-	if len(rest) > 0 && rest[0] == '.' {
-		rest = digits(rest[1:])
-	}
-	if len(rest) > 0 && rest[0] == 'e' {
-		rest = digits(trimSign(rest[1:], "+-"))
-	}
-	if rest == nil || len(rest) > 0 {
-		return 0, false
-	}
-	n, err := strconv.ParseFloat(string(b), 64)
-	return n, err == nil
-}
-
-// digits is what follows the digits that b begins with; nil: it begins with none.
-func digits(b []byte) []byte {
-	i := 0
-	for i < len(b) && '0' <= b[i] && b[i] <= '9' {
-		i++
-	}
-	if i == 0 {
-		return nil
-	}
-	return b[i:]
-}
-
-func trimSign(b []byte, signs string) []byte {
-	for i := range len(signs) {
-		if len(b) > 0 && b[0] == signs[i] {
-			return b[1:]
-		}
-	}
-	return b
-}
-
 // blame counts what was wrong with an attempt. A status that is no time-out of a
 // gateway behind, nor says that it is too busy, is an answer like others.
 func (t *tally) blame(f origin.Fault) {
+	if t.account != nil {
+		t.account.failures.Add(1)
+	}
 	switch f {
 	case origin.FaultConnect:
 		t.connects.Add(1)

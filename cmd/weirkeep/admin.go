@@ -33,6 +33,7 @@ func (k *keeper) startAdmin(cfg *config.Config) config.Problems {
 		Version:   version,
 		Gateway:   k,
 		Rollouts:  k.gateway,
+		Reports:   k,
 		Metrics:   k.gateway.Metrics(),
 		Logger:    k.log,
 	})
@@ -158,6 +159,12 @@ func (k *keeper) Explain(q admin.Question) (any, error) {
 	return k.gateway.Explain(question)
 }
 
+// ReportMetric is for the admin API.
+func (k *keeper) ReportMetric(r admin.Report) (admin.OriginStatus, error) {
+	o, err := k.gateway.ReportMetric(gateway.MetricReport(r))
+	return originStatus(o), err
+}
+
 // Rules are for the admin API.
 func (k *keeper) Rules() any { return k.gateway.Rules() }
 
@@ -166,7 +173,7 @@ func originStatus(o gateway.OriginStatus) admin.OriginStatus {
 		Cluster: o.Cluster, Name: o.Name, Address: o.Address,
 		State: o.State, Health: o.Health, Up: o.Up, Checked: o.Checked,
 		Load: o.Load, Capacity: o.Capacity, Waiting: o.Waiting, Tunnels: o.Tunnels, Sessions: o.Sessions,
-		Weight: o.Weight, Metric: o.Metric, Idle: o.Idle, Attempts: o.Attempts, Failures: o.Failures,
+		Weight: o.Weight, Metric: o.Metric, MetricFrom: o.MetricFrom, Idle: o.Idle, Attempts: o.Attempts, Failures: o.Failures,
 		Since: o.Since, LastError: o.LastError, LastErrorAt: o.LastErrorAt,
 		Transitions: make([]admin.Transition, 0, len(o.Transitions)),
 	}

@@ -42,7 +42,9 @@ func newOriginLs(a *app) *cobra.Command {
 			"  WAITING     exchanges in a queue that would take a slot here; one that would take any of three\n" +
 			"              is counted at each of them\n" +
 			"  WEIGHT      by which the balancer of the cluster goes, its host's or its own; -: it goes by none\n" +
-			"  METRIC      how busy the collector of the cluster finds it: 0 is busy, 100 is idle; -: it has none\n" +
+			"  METRIC      how busy the collector of the cluster finds it: 0 is busy, 100 is idle; and where that\n" +
+			"              comes from: initial is before the first sample, default when nothing is known; -: it has\n" +
+			"              no collector\n" +
 			"  SESSIONS    sessions that are bound to it\n" +
 			"  FAILURES    attempts of this cluster that failed, since the start\n" +
 			"  SINCE       how long ago its health changed; -: it has been up from the first\n" +
@@ -128,7 +130,7 @@ func (a *app) sayOrigins(all []admin.OriginStatus, now time.Time) error {
 	for _, o := range all {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\t%s\t%d\t%d\t%s\t%s\n",
 			o.Cluster, o.Name, o.Address, o.State, o.Health, o.Load, o.Capacity,
-			o.Waiting, numberText(o.Weight), numberText(o.Metric), o.Sessions, o.Failures, age(o.Since, now), lastError(o, now))
+			o.Waiting, numberText(o.Weight), metricText(o), o.Sessions, o.Failures, age(o.Since, now), lastError(o, now))
 	}
 	if err := t.Flush(); err != nil || !a.verbose {
 		return err
@@ -147,6 +149,14 @@ func numberText(n *int) string {
 		return "-"
 	}
 	return strconv.Itoa(*n)
+}
+
+// metricText is a metric and where it comes from, or "-" where no collector finds one.
+func metricText(o admin.OriginStatus) string {
+	if o.Metric == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%d (%s)", *o.Metric, printable(o.MetricFrom))
 }
 
 // age is how long ago something happened, to two units; "-" if it did not.

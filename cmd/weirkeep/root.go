@@ -25,6 +25,7 @@ var commands = []func(*app) *cobra.Command{
 	newHealth,
 	newHelp,
 	newInit,
+	newMetric,
 	newOrigin,
 	newPlugin,
 	newReload,

@@ -66,6 +66,7 @@ type Options struct {
 
 	Gateway  Gateway
 	Rollouts Rollouts
+	Reports  Reports
 	Metrics  *metrics.Registry
 	Logger   *slog.Logger // changes and failures; nil: discards
 }

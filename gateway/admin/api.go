@@ -15,6 +15,7 @@ import (
 type api struct {
 	gateway Gateway
 	steward Rollouts
+	reports Reports
 	metrics *metrics.Registry
 	log     *slog.Logger
 	version string
@@ -32,6 +33,7 @@ func (a *api) register(h huma.API) {
 	}, a.origins)
 	a.registerRules(h)
 	a.registerRollouts(h)
+	a.registerReports(h)
 	huma.Register(h, huma.Operation{
 		OperationID: "reload", Method: http.MethodPost, Path: "/v1/config:reload",
 		Summary:     "Read the configuration again and make it current",

@@ -63,7 +63,11 @@ var (
 	upgraded = family("origin_open_tunnels", "Upgraded connections to the origin, over all clusters.", "cluster", "origin")
 	changes  = family("origin_health_changes_total", "Times that the origin went out or came back.", "cluster", "origin")
 	up       = family("origin_up", "1 if the origin is up, 0 if it is down or ejected.", "cluster", "origin")
-	metric   = family("origins_metric", "How busy the origin is by its cluster's collector: 0 is busy, 100 is idle. Only of clusters that have one.", "cluster", "origin")
+	metric   = family("origin_metric", "How busy the origin is by its cluster's collector: 0 is busy, 100 is idle. Only of clusters that have one.", "cluster", "origin")
+	clamped  = family("origin_metric_clamped_total", "Numbers of the origin that were out of 0 to 100, where they are its metric.", "cluster", "origin")
+	nonsense = family("origin_metric_nonsense_total", "Times that there was something else in place of a number, and pulls that failed.", "cluster", "origin")
+	stale    = family("origin_metric_stale_total", "Times that nothing had been said for so long that the default metric came into force.", "cluster", "origin")
+	odd      = family("origin_metric_mixed_total", "Pushes of another collector than that of another origin of the cluster.", "cluster", "origin")
 	idle     = family("origin_idle_connections", "Connections that wait in the pool.", "cluster", "origin")
 	opened   = family("origin_connections_opened_total", "Connections opened.", "cluster", "origin")
 	reused   = family("origin_connections_reused_total", "Attempts on a connection that had served before.", "cluster", "origin")
@@ -99,7 +103,7 @@ var (
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range append([]*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
-		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, metric, idle, opened, reused,
+		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, metric, clamped, nonsense, stale, odd, idle, opened, reused,
 		panicking, queued, wait, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
@@ -243,6 +247,10 @@ func (s sink) origin(o *metrics.Origin, labels ...string) {
 	s.gauge(up, o.Up.Load(), labels...)
 	if o.Sampled.Load() == 1 {
 		s.gauge(metric, o.Metric.Load(), labels...)
+		s.counter(clamped, &o.Clamped, labels...)
+		s.counter(nonsense, &o.Nonsense, labels...)
+		s.counter(stale, &o.Stale, labels...)
+		s.counter(odd, &o.Odd, labels...)
 	}
 	s.gauge(idle, o.Idle.Load(), labels...)
 	s.counter(opened, &o.Opened, labels...)

@@ -28,6 +28,7 @@ func counted() *metrics.Registry {
 	o.Changes.Set(2)
 	o.Sampled.Set(1)
 	o.Metric.Set(40)
+	o.Nonsense.Add(3)
 	s.Cluster("web").Waiting.Set(4)
 	s.Cluster("web").Wait.Observe(20 * time.Millisecond)
 	s.Session("JSESSIONID").Bound.Inc()
@@ -86,7 +87,11 @@ func TestExposition(t *testing.T) {
 		`weirkeep_origin_up{` + origin + `} 1`,
 		`weirkeep_origin_load_slots{` + origin + `} 3`,
 		`weirkeep_origin_capacity_slots{` + origin + `} 50`,
-		`weirkeep_origins_metric{` + origin + `} 40`,
+		`weirkeep_origin_metric{` + origin + `} 40`,
+		`weirkeep_origin_metric_clamped_total{` + origin + `} 0`,
+		`weirkeep_origin_metric_nonsense_total{` + origin + `} 3`,
+		`weirkeep_origin_metric_stale_total{` + origin + `} 0`,
+		`weirkeep_origin_metric_mixed_total{` + origin + `} 0`,
 		`weirkeep_origin_health_changes_total{` + origin + `} 2`,
 		`weirkeep_admission_waiting_exchanges{cluster="web"} 4`,
 		`weirkeep_admission_wait_seconds_bucket{cluster="web",le="0.025"} 1`,
@@ -143,8 +148,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 62 {
-		t.Errorf("%d families, want 62", len(types))
+	if len(types) != 66 {
+		t.Errorf("%d families, want 66", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {

@@ -44,23 +44,24 @@ type ClusterStatus struct {
 // OriginStatus is how one origin is for one cluster. What belongs to the address
 // is the same in every cluster that names it.
 type OriginStatus struct {
-	Cluster  string `json:"cluster"`
-	Name     string `json:"name"`
-	Address  string `json:"address"`
-	State    string `json:"state" doc:"What the operator wants: serving, draining, maintenance or disabled."`
-	Health   string `json:"health" doc:"up, down (a health check or a collector says so) or ejected (its failures say so)."`
-	Up       bool   `json:"up"`
-	Checked  bool   `json:"checked" doc:"By a health check or pings; else traffic finds out."`
-	Load     int64  `json:"load" doc:"Slots that are taken, over all clusters."`
-	Capacity int64  `json:"capacity" doc:"Slots that there are."`
-	Waiting  int64  `json:"waiting" doc:"Exchanges that would take a slot here."`
-	Tunnels  int64  `json:"tunnels" doc:"Upgraded connections that are open."`
-	Sessions int    `json:"sessions" doc:"That are bound to it."`
-	Weight   *int   `json:"weight,omitempty" minimum:"1" doc:"By which its cluster's balancer goes: its host's, or its own; absent: it goes by none."`
-	Metric   *int   `json:"metric,omitempty" minimum:"0" maximum:"100" doc:"How busy its cluster's collector finds it: 0 is busy, 100 is idle; absent: the cluster has none."`
-	Idle     int    `json:"idle" doc:"Connections that wait in the pool."`
-	Attempts uint64 `json:"attempts" doc:"Since the start, retries too."`
-	Failures uint64 `json:"failures" doc:"Attempts that failed."`
+	Cluster    string `json:"cluster"`
+	Name       string `json:"name"`
+	Address    string `json:"address"`
+	State      string `json:"state" doc:"What the operator wants: serving, draining, maintenance or disabled."`
+	Health     string `json:"health" doc:"up, down (a health check or a collector says so) or ejected (its failures say so)."`
+	Up         bool   `json:"up"`
+	Checked    bool   `json:"checked" doc:"By a health check or pings; else traffic finds out."`
+	Load       int64  `json:"load" doc:"Slots that are taken, over all clusters."`
+	Capacity   int64  `json:"capacity" doc:"Slots that there are."`
+	Waiting    int64  `json:"waiting" doc:"Exchanges that would take a slot here."`
+	Tunnels    int64  `json:"tunnels" doc:"Upgraded connections that are open."`
+	Sessions   int    `json:"sessions" doc:"That are bound to it."`
+	Weight     *int   `json:"weight,omitempty" minimum:"1" doc:"By which its cluster's balancer goes: its host's, or its own; absent: it goes by none."`
+	Metric     *int   `json:"metric,omitempty" minimum:"0" maximum:"100" doc:"How busy its cluster's collector finds it: 0 is busy, 100 is idle; absent: the cluster has none."`
+	MetricFrom string `json:"metric_from,omitempty" doc:"What that is: where it was found, such as header:X-Load, or initial (nothing was found yet), or default (nothing is known)."`
+	Idle       int    `json:"idle" doc:"Connections that wait in the pool."`
+	Attempts   uint64 `json:"attempts" doc:"Since the start, retries too."`
+	Failures   uint64 `json:"failures" doc:"Attempts that failed."`
 
 	Since       time.Time    `json:"since,omitzero" doc:"When its health changed last; absent: it has been up since it was named."`
 	LastError   string       `json:"last_error,omitempty" doc:"Of the last attempt that failed, whichever cluster made it."`

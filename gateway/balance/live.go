@@ -22,6 +22,9 @@ const unknownMetric = 50
 // very next pick. What is out of that range becomes its nearest end.
 func (l *Live) SetMetric(m int) { l.metric.Store(uint32(min(max(m, 0), 100)) + 1) }
 
+// Forget takes back what was set: nobody says any more how busy the origin is.
+func (l *Live) Forget() { l.metric.Store(0) }
+
 // Metric is what was set last; 50 before that.
 func (l *Live) Metric() int {
 	if m := l.metric.Load(); m > 0 {

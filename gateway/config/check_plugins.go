@@ -50,9 +50,7 @@ func (l *loader) checkPlugins() {
 	for _, name := range l.clusterNames() {
 		c, path := l.cfg.Clusters[name], join("clusters", name)
 		l.referPlugin(path+".router", path, "router", c.Router)
-		if c.Metric != nil {
-			l.referPlugin(path+".metric.collector", path+".metric", "collector", c.Metric.Collector)
-		}
+		l.checkMetric(c.Metric, path+".metric")
 	}
 	for _, name := range l.inFileOrder("sites", sortedKeys(l.cfg.Sites)) {
 		for i := range l.cfg.Sites[name].Filters {
@@ -80,6 +78,16 @@ func (l *loader) checkPlugin(p *Plugin, path string) {
 	l.checkNeeds(p, path+".needs")
 	if p.Kind == "collector" {
 		l.checkSource(p.Params, path+".params.source")
+		l.checkStockName(path)
+	}
+}
+
+// checkStockName refuses a plugin that nobody could name.
+func (l *loader) checkStockName(path string) {
+	for _, name := range StockCollectors {
+		if path == join("plugins", name) {
+			l.fail(path, "E201", fmt.Sprintf("%s: the name %s is taken by a collector that needs no plugin", path, name), "give the plugin another name")
+		}
 	}
 }
 
@@ -191,20 +199,20 @@ func (l *loader) checkSource(p Params, path string) {
 }
 
 // referPlugin refuses the name of a plugin that does not exist, or is of another
-// kind; known: it is neither.
-func (l *loader) referPlugin(path, who, kind, name string) (p Plugin, known bool) {
+// kind; known: it is neither. Others are names that need no plugin.
+func (l *loader) referPlugin(path, who, kind, name string, others ...string) (p Plugin, known bool) {
 	if name == "" || l.bad[path] {
 		return p, false
 	}
 	p, known = l.cfg.Plugins[name]
 	switch at := join("plugins", name); {
 	case !known:
-		l.refer(path, who, "plugin", name, l.pluginsOf(kind))
+		l.refer(path, who, "plugin", name, append(l.pluginsOf(kind), others...))
 		return p, false
 	case l.bad[at] || l.bad[at+".kind"]:
 		return p, false
 	case p.Kind != kind:
-		l.fail(path, "E503", fmt.Sprintf("%s names the plugin %s, which is of kind %s, must be of kind %s. Known: %s", who, l.shown(path, name), p.Kind, kind, Listing(l.pluginsOf(kind))), "")
+		l.fail(path, "E503", fmt.Sprintf("%s names the plugin %s, which is of kind %s, must be of kind %s. Known: %s", who, l.shown(path, name), p.Kind, kind, Listing(append(l.pluginsOf(kind), others...))), "")
 		return p, false
 	}
 	return p, true

@@ -314,6 +314,12 @@ var errorCodes = []Code{
 		"Name a plugin of the kind that the message asks for. A module that serves several kinds is several plugins.",
 	},
 	{
+		"E504", "setting of another collector",
+		"A cluster's metric has a key that its collector does not go by: source, pull and debug are of value and log-delta, idle and busy of value, history and base of log-delta. A plugin goes by its params.",
+		"clusters: { shop: { metric: { collector: value, source: push, history: 0.5 }, origins: [web1] } }",
+		"Take the key away, or choose the collector that has it.",
+	},
+	{
 		"E510", "no engine for plugins",
 		"What runs WebAssembly cannot be made, so that no plugin can be loaded.",
 		"node: { state_dir: /read-only }",

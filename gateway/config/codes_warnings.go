@@ -273,6 +273,12 @@ var warningCodes = []Code{
 		"Write metric: { collector: NAME } at the cluster, and balancer: metric.",
 	},
 	{
+		"W373", "metrics that cannot be compared",
+		"Several clusters are balanced over as one, by metric, and what a metric is made of is not the same in them: 40 of one collector may be busier than 60 of another.",
+		"clusters:\n  a: { balancer: metric, origins: [web1], metric: { collector: value, source: push } }\n  b: { origins: [web2], metric: { collector: log-delta, pull: { path: /work } } }\nmappings: [{ site: shop, clusters: [a, b] }]",
+		"Give the clusters the same metric, or a mapping each. Interval, default and what to do with silence may differ.",
+	},
+	{
 		"W410", "lines that were not read",
 		"A script has lines that are no commands about routing rules. If they decide which commands run, what was converted may not be what was in force.",
 		"if {$production} { … }",

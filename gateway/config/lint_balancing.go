@@ -59,6 +59,9 @@ func (l *loader) lintBalancing() {
 		if l.written(b.path) {
 			l.lintBalanced(b)
 		}
+		if balance.UsesOf(b.name).Has(balance.UsesMetric) {
+			l.lintMixed(b)
+		}
 	}
 }
 
@@ -129,6 +132,26 @@ func (l *loader) lintUnmetered(b balanced) {
 	}
 	if len(without) > 0 {
 		l.warn(b.path, "W372", fmt.Sprintf("%s is %s, and %s has no metric: each of its origins counts as 50", b.path, b.name, strings.Join(without, ", ")))
+	}
+}
+
+// lintMixed looks for clusters that are balanced over as one, and whose metrics are made
+// in different ways (M-MET-08).
+func (l *loader) lintMixed(b balanced) {
+	var first string
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(b.clusters))) {
+		switch m := l.cfg.Clusters[name].Metric; {
+		case m == nil:
+		case first == "":
+			first = name
+		case m.Making() != l.cfg.Clusters[first].Metric.Making():
+			at := b.path
+			if !l.written(at) {
+				at = parent(at)
+			}
+			l.warn(at, "W373", fmt.Sprintf("%s balances by metric over %s and %s, whose metrics are made in different ways: they cannot be compared", parent(b.path), join("clusters", first), join("clusters", name)))
+			return
+		}
 	}
 }
 

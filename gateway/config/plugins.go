@@ -31,17 +31,6 @@ type PluginLimits struct {
 	LogRate   int           `yaml:"log_rate" default:"100" range:"1..10000"`          // lines a second that it may log, default 100
 }
 
-// Metric says which plugin finds out how busy the origins of a cluster are: 0 is
-// busy, 100 is idle.
-type Metric struct {
-	Collector  string        `yaml:"collector" required:"true"`                // name of a plugin of kind collector; required
-	Interval   unit.Duration `yaml:"interval" default:"30s" range:"100ms..1h"` // between two samples, default 30s
-	Initial    int           `yaml:"initial" default:"50" range:"0..100"`      // before the first sample, default 50
-	Default    int           `yaml:"default" default:"50" range:"0..100"`      // when nothing is known, default 50
-	StaleAfter int           `yaml:"stale_after" default:"3" range:"1..1000"`  // intervals without a sample, after which nothing is known; default 3
-	Debug      bool          `yaml:"debug" default:"false"`                    // true: each sample is a line of the log; default false
-}
-
 // Filter is a plugin that edits requests and responses of a site.
 type Filter struct {
 	Plugin  string `yaml:"plugin" required:"true"`                                 // name of a plugin of kind filter; required

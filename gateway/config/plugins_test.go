@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
 	"time"
 
 	"weirkeep/gateway/unit"
@@ -46,8 +47,8 @@ func TestPluginsFile(t *testing.T) {
 		{"params that are not written", c.Plugins["robots"].Params.JSON(), []byte(nil)},
 		{"router", []string{c.Clusters["shop"].Router, c.Clusters["east/reserve"].Router}, []string{"by-customer", ""}},
 		{"on_exhausted", []string{c.Clusters["shop"].OnExhausted, c.Clusters["api"].OnExhausted}, []string{"default-balancer", "fail"}},
-		{"metric by default", *c.Clusters["shop"].Metric, Metric{"busy", 30_000 * ms, 50, 50, 3, false}},
-		{"metric", *c.Clusters["api"].Metric, Metric{"busy", 1000 * ms, 0, 100, 5, true}},
+		{"metric by default", *c.Clusters["shop"].Metric, Metric{Collector: "busy", Interval: 30_000 * ms, Initial: 50, Default: 50, StaleAfter: 3, History: 0.3}},
+		{"metric", *c.Clusters["api"].Metric, Metric{Collector: "busy", Interval: 1000 * ms, Initial: 0, Default: 100, StaleAfter: 5, History: 0.3, Debug: true}},
 		{"no metric", c.Clusters["east/reserve"].Metric == nil, true},
 		{"filters", c.Sites["shop"].Filters, []Filter{{"redact", "reject", "deliver"}, {"redact", "skip", "deliver"}}},
 		{"on_error of a rule is the plugin's", c.Rules[0].OnError, "match"},

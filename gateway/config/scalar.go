@@ -111,6 +111,8 @@ func (f rules) formHint(text string) string {
 		return requestPathHint(text)
 	case "origin":
 		return slashHint(text)
+	case "metric-source":
+		return sourceHint(text)
 	case "need":
 		return Suggest(text, shownTokens)
 	}
@@ -171,6 +173,12 @@ func assign(v reflect.Value, text string) (code, reason string) {
 	}
 	if s, ok := v.Addr().Interface().(*Same); ok {
 		return "E110", reasonOf(s.UnmarshalText([]byte(text)))
+	}
+	if s, ok := v.Addr().Interface().(*Share); ok {
+		return "E110", reasonOf(s.UnmarshalText([]byte(text)))
+	}
+	if b, ok := v.Addr().Interface().(*Base); ok {
+		return "E110", reasonOf(b.UnmarshalText([]byte(text)))
 	}
 	if s, ok := v.Addr().Interface().(*StatusRanges); ok {
 		return "E112", reasonOf(s.UnmarshalText([]byte(text)))

@@ -19,7 +19,7 @@ import (
 // fieldsSources are the files with the structs: their comments are the
 // descriptions.
 //
-//go:embed config.go rules.go applications.go editions.go hosts.go plugins.go
+//go:embed config.go rules.go applications.go editions.go hosts.go plugins.go metric.go
 var fieldsSources embed.FS
 
 // Schema is the JSON Schema (draft 2020-12) of a configuration file, for
@@ -80,6 +80,9 @@ var texts = map[reflect.Type]string{
 	reflect.TypeFor[unit.Percent]():  unit.PercentPattern,
 	reflect.TypeFor[Auto]():          `^(auto|[1-9]\d*)$`,
 	reflect.TypeFor[Same]():          `^(same|[1-9]\d{0,2}|1000)$`,
+	reflect.TypeFor[Share]():         `^(0(\.\d+)?|1(\.0+)?)$`,
+	reflect.TypeFor[Base]():          `^(e|10)$`,
+	reflect.TypeFor[Level]():         `^-?\d+(\.\d+)?(e[-+]?\d+)?$|` + unit.DurationPattern + `|` + unit.PercentPattern,
 	reflect.TypeFor[StatusRanges]():  `^ *[2-5]\d\d(-[2-5]\d\d)? *(, *[2-5]\d\d(-[2-5]\d\d)? *)*$`,
 	reflect.TypeFor[netip.Prefix]():  `^[0-9A-Fa-f:.]+(/\d+)?$`,
 	reflect.TypeFor[Secret]():        `^[!-~]*$`,
@@ -148,6 +151,12 @@ func textSchema(t reflect.Type, pattern string) *jsonschema.Schema {
 		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "integer", Minimum: "1", Maximum: "1000"})
 	case t == reflect.TypeFor[StatusRanges]():
 		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "integer", Minimum: "200", Maximum: "599"})
+	case t == reflect.TypeFor[Share]():
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"})
+	case t == reflect.TypeFor[Base]():
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Const: 10})
+	case t == reflect.TypeFor[Level]():
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "number"})
 	case t.Kind() == reflect.Int64, t.Kind() == reflect.Int32:
 		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Const: 0})
 	}
@@ -234,7 +243,7 @@ func standardJSON(t reflect.Type, text string) any {
 		t = t.Elem()
 	}
 	switch t {
-	case reflect.TypeFor[int](), reflect.TypeFor[Same]():
+	case reflect.TypeFor[int](), reflect.TypeFor[Same](), reflect.TypeFor[Share]():
 		return json.Number(text)
 	case reflect.TypeFor[bool]():
 		return text == "true"

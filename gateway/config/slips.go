@@ -33,7 +33,8 @@ var otherWords = map[reflect.Type]map[string]string{
 	reflect.TypeFor[Extract]():      {"pattern": "regex", "start": "offset", "stop": "stop_chars"},
 	reflect.TypeFor[Plugin]():       {"file": "module", "path": "module", "wasm": "module", "type": "kind", "config": "params", "options": "params", "parameters": "params", "hash": "sha256", "digest": "sha256", "checksum": "sha256"},
 	reflect.TypeFor[PluginLimits](): {"gas": "fuel", "max_memory": "memory", "pool": "instances"},
-	reflect.TypeFor[Metric]():       {"plugin": "collector", "period": "interval"},
+	reflect.TypeFor[Metric]():       {"plugin": "collector", "period": "interval", "from": "source", "header": "source", "url": "pull", "path": "pull", "log_base": "base", "history_proportion": "history", "smoothing": "history"},
+	reflect.TypeFor[Pull]():         {"url": "path", "uri": "path", "json": "pointer", "field": "pointer", "prometheus": "series", "query": "series"},
 	reflect.TypeFor[Filter]():       {"name": "plugin", "phase": "stage"},
 	reflect.TypeFor[HeaderEdit]():   {"add": "set", "append": "set", "replace": "set", "delete": "remove", "unset": "remove"},
 }
@@ -205,6 +206,7 @@ var mainKeys = map[reflect.Type]string{
 	reflect.TypeFor[Extract]():  "format",
 	reflect.TypeFor[Permit]():   "to",
 	reflect.TypeFor[Metric]():   "collector",
+	reflect.TypeFor[Pull]():     "path",
 	reflect.TypeFor[Filter]():   "plugin",
 	reflect.TypeFor[Redirect](): "location",
 	reflect.TypeFor[Reject]():   "status",

@@ -55,6 +55,10 @@ type Origin struct {
 	Changes  Gauge           // times that it went out or came back, over all clusters
 	Sampled  Gauge           // 1: a collector finds out how busy it is; else 0
 	Metric   Gauge           // what it finds: 0 busy, 100 idle
+	Clamped  Counter         // numbers of it that were out of 0..100
+	Nonsense Counter         // what it said in place of a number, and pulls that failed
+	Stale    Counter         // times that it had said nothing for so long that nothing was known
+	Odd      Counter         // pushes of another collector than that of another origin of the cluster
 
 	Idle   Gauge   // connections that wait in the pool
 	Opened Counter // connections
