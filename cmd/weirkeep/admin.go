@@ -33,6 +33,7 @@ func (k *keeper) startAdmin(cfg *config.Config) config.Problems {
 		Version:   version,
 		Gateway:   k,
 		Rollouts:  k.gateway,
+		Operator:  k,
 		Metrics:   k.gateway.Metrics(),
 		Logger:    k.log,
 	})
@@ -160,20 +161,3 @@ func (k *keeper) Explain(q admin.Question) (any, error) {
 
 // Rules are for the admin API.
 func (k *keeper) Rules() any { return k.gateway.Rules() }
-
-func originStatus(o gateway.OriginStatus) admin.OriginStatus {
-	s := admin.OriginStatus{
-		Cluster: o.Cluster, Name: o.Name, Address: o.Address,
-		State: o.State, Health: o.Health, Up: o.Up, Checked: o.Checked,
-		Load: o.Load, Capacity: o.Capacity, Waiting: o.Waiting, Tunnels: o.Tunnels, Sessions: o.Sessions,
-		Weight: o.Weight, Metric: o.Metric, Idle: o.Idle, Attempts: o.Attempts, Failures: o.Failures,
-		Since: o.Since, LastError: o.LastError, LastErrorAt: o.LastErrorAt,
-		Transitions: make([]admin.Transition, 0, len(o.Transitions)),
-	}
-	for _, t := range o.Transitions {
-		s.Transitions = append(s.Transitions, admin.Transition{
-			At: t.At, From: t.From.String(), To: t.To.String(), Why: t.Why, Failures: t.Failures, By: t.By.String(), Cluster: t.Cluster,
-		})
-	}
-	return s
-}

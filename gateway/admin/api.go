@@ -13,11 +13,12 @@ import (
 
 // api answers the operations of the document.
 type api struct {
-	gateway Gateway
-	steward Rollouts
-	metrics *metrics.Registry
-	log     *slog.Logger
-	version string
+	gateway  Gateway
+	steward  Rollouts
+	operator Operator
+	metrics  *metrics.Registry
+	log      *slog.Logger
+	version  string
 }
 
 // register adds every operation there is.
@@ -32,6 +33,7 @@ func (a *api) register(h huma.API) {
 	}, a.origins)
 	a.registerRules(h)
 	a.registerRollouts(h)
+	a.registerOperate(h)
 	huma.Register(h, huma.Operation{
 		OperationID: "reload", Method: http.MethodPost, Path: "/v1/config:reload",
 		Summary:     "Read the configuration again and make it current",

@@ -63,6 +63,8 @@ var (
 	upgraded = family("origin_open_tunnels", "Upgraded connections to the origin, over all clusters.", "cluster", "origin")
 	changes  = family("origin_health_changes_total", "Times that the origin went out or came back.", "cluster", "origin")
 	up       = family("origin_up", "1 if the origin is up, 0 if it is down or ejected.", "cluster", "origin")
+	state    = family("origin_state", "What the origin may be sent, by the most closed of all words: 0 serving, 1 draining, 2 maintenance, 3 disabled.", "cluster", "origin")
+	operated = family("origin_state_by_operator", "1 if an operator closes the origin further than the configuration and roll-outs do.", "cluster", "origin")
 	metric   = family("origins_metric", "How busy the origin is by its cluster's collector: 0 is busy, 100 is idle. Only of clusters that have one.", "cluster", "origin")
 	idle     = family("origin_idle_connections", "Connections that wait in the pool.", "cluster", "origin")
 	opened   = family("origin_connections_opened_total", "Connections opened.", "cluster", "origin")
@@ -99,7 +101,7 @@ var (
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range append([]*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
-		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, metric, idle, opened, reused,
+		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, state, operated, metric, idle, opened, reused,
 		panicking, queued, wait, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
@@ -241,6 +243,8 @@ func (s sink) origin(o *metrics.Origin, labels ...string) {
 	s.gauge(upgraded, o.Tunnels.Load(), labels...)
 	s.value(changes, prometheus.CounterValue, float64(o.Changes.Load()), labels)
 	s.gauge(up, o.Up.Load(), labels...)
+	s.gauge(state, o.State.Load(), labels...)
+	s.gauge(operated, o.Operated.Load(), labels...)
 	if o.Sampled.Load() == 1 {
 		s.gauge(metric, o.Metric.Load(), labels...)
 	}
