@@ -36,8 +36,15 @@ func stateSet(s gateway.Set[string]) *admin.StateSet {
 	return &admin.StateSet{State: s.Value, Over: s.Over, By: s.By, At: s.At}
 }
 
+// errLeaving is what an operator is answered while the place is being taken: what is
+// set now, the new process would not know.
+var errLeaving = errors.New("a new process is taking the place of this one: ask again in a moment")
+
 // Operate is for the admin API.
 func (k *keeper) Operate(o admin.Operation) ([]admin.Operated, error) {
+	if k.leaving.Load() {
+		return nil, errLeaving
+	}
 	done, err := k.gateway.Operate(gateway.Operation(o))
 	switch {
 	case errors.Is(err, gateway.ErrNoOrigin):

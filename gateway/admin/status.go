@@ -44,10 +44,10 @@ type ClusterStatus struct {
 // OriginStatus is how one origin is for one cluster. What belongs to the address
 // is the same in every cluster that names it.
 type OriginStatus struct {
-	Cell    string `json:"cell"`
 	Cluster string `json:"cluster"`
 	Name    string `json:"name"`
 	Address string `json:"address"`
+	Cell    string `json:"cell"`
 	State   string `json:"state" doc:"What it may be sent, by the most closed of all words: serving, draining, maintenance or disabled."`
 	StateBy string `json:"state_by" doc:"Whose word that is: configuration, servers (a WebLogic cluster lists it no more), rollout (of an edition) or operator."`
 
