@@ -73,6 +73,7 @@ func (g *Gateway) reapply(next present, saved func() error) error {
 	}
 	p.swap()
 	g.applied.served, g.present = p.cfg, next
+	go g.survey()
 	return nil
 }
 
