@@ -28,6 +28,7 @@ func Check(cfg *config.Config) config.Problems {
 	uses := newUses(newRegistry(dialTCP, slog.New(slog.DiscardHandler)))
 	defer uses.release()
 	_, problems := compile(cfg, uses, metrics.New(nil).NewSet(), new(dateCache))
+	problems = append(problems, checkSettings(cfg)...)
 	for i := range cfg.Listeners {
 		c, p := listenerTLS(cfg, i)
 		if p != nil {
@@ -44,15 +45,17 @@ func Check(cfg *config.Config) config.Problems {
 func (g *Gateway) Apply(cfg *config.Config) config.Problems {
 	g.applying.Lock()
 	defer g.applying.Unlock()
-	next, err := g.presentUnder(cfg)
+	next, problems := g.presentUnder(cfg)
 	p := g.prepare(next.over(cfg))
+	p.problems = problems
 	switch {
 	case g.closing.Load():
 		p.problem("", "E801", "the gateway is shutting down")
-	case err != nil:
-		p.problem("node.state_dir", "E806", "node.state_dir: what is known of roll-outs cannot be read: %v", err)
-	default:
+	case problems.Errors() == 0:
 		p.prepare()
+	}
+	if p.problems.Errors() == 0 {
+		p.saveBroken()
 	}
 	if p.problems.Errors() > 0 {
 		p.undo()
@@ -60,34 +63,10 @@ func (g *Gateway) Apply(cfg *config.Config) config.Problems {
 		return p.problems
 	}
 	p.swap()
+	moved := g.applied != nil && g.applied.config.Node.StateDir != cfg.Node.StateDir
 	g.note(cfg, p.cfg)
-	g.goOn(next)
+	g.goOn(next, moved)
 	return p.problems
-}
-
-// presentUnder is the present as it goes on under a configuration that was read.
-func (g *Gateway) presentUnder(cfg *config.Config) (next present, err error) {
-	next = g.present
-	if g.applied == nil {
-		if next.rollouts, err = loadRollouts(cfg.Node.StateDir); err != nil {
-			return next, err
-		}
-	}
-	next.rollouts = next.rollouts.settled(cfg, next.servers, g.now(time.Now()), g.log)
-	return next, nil
-}
-
-// goOn lets the present go on under a new configuration.
-func (g *Gateway) goOn(next present) {
-	before := g.present.rollouts
-	g.present = next
-	if !next.rollouts.equal(before) {
-		if err := next.rollouts.save(g.applied.config.Node.StateDir); err != nil {
-			g.log.Error("after a restart roll-outs would not go on as they do now", "because", err)
-		}
-	}
-	g.keepStepping()
-	go g.survey()
 }
 
 // ReloadFailed notes, for Status and metrics, that a configuration was refused

@@ -81,6 +81,7 @@ func (c *compiler) member(cl *cluster, o config.Origin, key poolKey, secure *tls
 		identity: c.identity(addressOf(&o), state),
 		host:     []byte(hostOf(o)),
 		proxy:    key.proxy,
+		stateBy:  o.StateBy,
 		cluster:  cl,
 		state:    state,
 		pool:     c.uses.pool(key, state.origin, secure),

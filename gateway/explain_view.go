@@ -32,6 +32,13 @@ func assume(snap *snapshot, q Question) (*assumed, error) {
 		v.words = append(v.words, o.words())
 		v.health, v.admin = append(v.health, o.origin.Health()), append(v.admin, o.state())
 	}
+	for _, cl := range snap.clusters {
+		for _, m := range cl.members {
+			if m.stateBy != "" {
+				v.words[m.identity] = m.state.words() + " by " + m.stateBy
+			}
+		}
+	}
 	for _, name := range q.Down {
 		if err := v.set(name, "down"); err != nil {
 			return nil, err

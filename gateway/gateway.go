@@ -206,6 +206,8 @@ func (cl *cluster) measure() {
 	for _, m := range cl.members {
 		s := m.state
 		m.metrics.Up.Set(boolGauge(s.origin.Health() == origin.Up))
+		m.metrics.State.Set(int64(s.state()))
+		m.metrics.Operated.Set(boolGauge(m.stateBy == byOperator))
 		m.metrics.Load.Set(s.slots.Load())
 		m.metrics.Capacity.Set(s.slots.Capacity())
 		m.metrics.Waiting.Set(s.slots.Waiting())

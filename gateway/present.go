@@ -1,23 +1,45 @@
 package gateway
 
 import (
+	"errors"
+	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
+	"time"
 
 	"weirkeep/gateway/config"
 )
 
 // present is what has become true since the configuration was written, and holds
-// over what that says: how far roll-outs are, and which servers WebLogic clusters
-// have told of. What is current is always the configuration seen through it.
+// over what that says: which servers WebLogic clusters have told of, how far
+// roll-outs are, and what operators have set. What is current is always the
+// configuration seen through it.
 type present struct {
-	rollouts rollouts
 	servers  map[string][]server // of WebLogic clusters, by the cluster's name
+	rollouts rollouts
+	settings settings
+}
+
+// Who closes an origin further than the configuration does.
+const (
+	byServers  = "servers"  // a WebLogic cluster tells of it no more
+	byRollout  = "rollout"  // of an edition
+	byOperator = "operator" // of the gateway
+)
+
+// shut makes an origin as closed as somebody wants it, if it is more open. So the
+// most closed of all words holds, in whatever order they come; of equal ones the
+// first.
+func shut(at *config.Origin, a adminState, by string) {
+	if a > adminStateOf(at.State) {
+		at.State, at.StateBy = a.String(), by
+	}
 }
 
 // over is the configuration as it is now. cfg itself stays as it is.
 func (p present) over(cfg *config.Config) *config.Config {
-	if len(p.rollouts) == 0 && len(p.servers) == 0 {
+	if len(p.rollouts) == 0 && len(p.servers) == 0 && len(p.settings) == 0 {
 		return cfg
 	}
 	now := *cfg
@@ -28,6 +50,7 @@ func (p present) over(cfg *config.Config) *config.Config {
 	}
 	p.addServers(&now)
 	p.rollouts.change(&now)
+	p.settings.change(&now)
 	return &now
 }
 
@@ -50,5 +73,81 @@ func (g *Gateway) reapply(next present, saved func() error) error {
 	}
 	p.swap()
 	g.applied.served, g.present = p.cfg, next
+	go g.survey()
 	return nil
+}
+
+// withRollouts is the present with other roll-outs.
+func (p present) withRollouts(rs rollouts) present {
+	p.rollouts = rs
+	return p
+}
+
+// withSettings is the present with other settings.
+func (p present) withSettings(ss settings) present {
+	p.settings = ss
+	return p
+}
+
+// under is the present as it goes on under a configuration, and with the servers that
+// WebLogic clusters have told of.
+func (p present) under(cfg *config.Config, told map[string][]server, now time.Time, log *slog.Logger) present {
+	p.servers = told
+	p.rollouts = p.rollouts.settled(cfg, told, now, log)
+	p.settings = p.settings.settled(present{servers: told}.over(cfg), now, log)
+	return p
+}
+
+// save writes the files of what is other than before.
+func (p present) save(before present, stateDir string) error {
+	var errs []error
+	if !p.rollouts.equal(before.rollouts) {
+		errs = append(errs, p.rollouts.save(stateDir))
+	}
+	if !p.settings.equal(before.settings) {
+		errs = append(errs, p.settings.save(stateDir))
+	}
+	return errors.Join(errs...)
+}
+
+// presentUnder is the present as it goes on under a configuration that was read, and
+// what is to be said of it.
+func (g *Gateway) presentUnder(cfg *config.Config) (next present, ps config.Problems) {
+	if g.applied == nil {
+		g.present, ps = loadPresent(cfg)
+	}
+	next = g.present
+	if ps.Errors() > 0 {
+		return next, ps
+	}
+	now := g.now(time.Now())
+	ps = append(ps, next.settings.warnings(cfg, now)...)
+	return next.under(cfg, next.servers, now, g.log), ps
+}
+
+// loadPresent reads what was kept by the gateway before. What cannot be used is told.
+func loadPresent(cfg *config.Config) (p present, ps config.Problems) {
+	var err error
+	if p.rollouts, err = loadRollouts(cfg.Node.StateDir); err != nil {
+		ps = append(ps, cfg.At("node.state_dir", config.Error, "E806", fmt.Sprintf("node.state_dir: what is known of roll-outs cannot be read: %v", err), ""))
+	}
+	if p.settings, err = loadSettings(cfg.Node.StateDir); err != nil {
+		ps = append(ps, brokenSettings(cfg, err))
+	}
+	return p, ps
+}
+
+// goOn lets the present go on under a new configuration, which may have moved the
+// directory that it is kept in.
+func (g *Gateway) goOn(next present, moved bool) {
+	before := g.present
+	if moved {
+		before = present{}
+	}
+	g.present = next
+	if err := next.save(before, g.applied.config.Node.StateDir); err != nil {
+		g.log.Error("after a restart it would not go on as it does now", "because", err)
+	}
+	g.keepStepping()
+	go g.survey()
 }

@@ -200,7 +200,7 @@ func (g *Gateway) turn(next rollouts) error {
 	var err error
 	switch {
 	case !next.sayAs(old):
-		err = g.reapply(present{next, g.present.servers}, save)
+		err = g.reapply(g.present.withRollouts(next), save)
 	case !next.equal(old):
 		err = save()
 	}

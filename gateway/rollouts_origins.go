@@ -18,7 +18,7 @@ func (rs rollouts) change(cfg *config.Config) {
 		cfg.Editions[application] = e
 		eachOrigin(cfg, func(_ string, at *config.Origin) {
 			if w, ours := o.Origins[at.Name]; ours {
-				at.State = max(adminStateOf(at.State), adminStateOf(string(w.State))).String()
+				shut(at, adminStateOf(string(w.State)), byRollout)
 				if at.Edition.Application == application {
 					at.Edition.Label = w.Label
 				}
@@ -93,12 +93,8 @@ func (g *Gateway) rolloutView() *rolloutView {
 			}
 		}
 	}
-	for _, p := range snap.sessions {
-		if !g.counts(p) {
-			for home := range p.homes {
-				v.uncounted[home] = true
-			}
-		}
+	for home := range g.uncounted(snap) {
+		v.uncounted[home] = true
 	}
 	return v
 }
@@ -129,11 +125,16 @@ func (v *rolloutView) InFlight(name string) int {
 	if m == nil {
 		return 0
 	}
+	return int(m.inFlight())
+}
+
+// inFlight are the exchanges and tunnels at the origin.
+func (m *member) inFlight() int64 {
 	n := m.state.slots.Load()
 	if !m.cluster.countTunnels {
 		n += m.state.tunnels.Load()
 	}
-	return int(n)
+	return n
 }
 
 // Edition implements rollout.View.

@@ -187,8 +187,7 @@ func TestRolloutGroupedLosesNoSession(t *testing.T) {
 		t.Errorf("after the longest wait a session of b got %d from %q", a.status, a.origin())
 	}
 	r.confirm()
-	r.awaitStage("c", rollout.Draining)
-	r.ahead.Add(int64(time.Hour))
+	r.ahead.Add(int64(time.Hour)) // c has no session left: who looks late finds it drained already
 	r.awaitStage("c", rollout.Waiting)
 	r.confirm("c")
 	r.awaitPhase(rollout.Finished)
@@ -351,6 +350,15 @@ func TestRolloutIsForgotten(t *testing.T) {
 		}
 		if got := r.newcomers(); got != "ab" {
 			t.Errorf("served by %q", got)
+		}
+	})
+	t.Run("forgotten by a start, in the file too", func(t *testing.T) {
+		t.Parallel()
+		r := finished(t)
+		r.g.Close()
+		start(t, strings.Replace(r.text(`active: "2.0"`, r.homes.text()), `label: "1.0"`, `label: "2.0"`, 1), r.options(false))
+		if all, err := loadRollouts(r.state); err != nil || len(all) != 0 {
+			t.Errorf("%v is kept, %v", all, err)
 		}
 	})
 	t.Run("forgotten by hand", func(t *testing.T) {

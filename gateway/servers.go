@@ -58,7 +58,7 @@ func agree(cfg *config.Config, facts map[string]config.Origin) {
 		if !known {
 			f = *at
 		}
-		f.State = max(adminStateOf(f.State), adminStateOf(at.State)).String()
+		shut(&f, adminStateOf(at.State), at.StateBy)
 		for _, id := range at.IDs {
 			if !slices.Contains(f.IDs, id) {
 				f.IDs = append(slices.Clone(f.IDs), id)
@@ -111,7 +111,7 @@ func withServers(c config.Cluster, told []server) []config.Origin {
 	}
 	for i := range listed {
 		if !listed[i] {
-			all[i].State = max(adminStateOf(all[i].State), draining).String()
+			shut(&all[i], draining, byServers)
 		}
 	}
 	return all
@@ -132,16 +132,17 @@ func (s server) isAt(o config.Origin) bool { return o.HostPort == s.address(o.Sc
 // origin is the server as an origin of the cluster. What nobody has written of it is
 // as of the first one.
 func (s server) origin(c config.Cluster) config.Origin {
-	first, state := c.Origins[0], serving
-	if s.left {
-		state = draining
-	}
+	first := c.Origins[0]
 	address := s.address(first.Scheme)
-	return config.Origin{
+	o := config.Origin{
 		Name: address, Address: first.Scheme + "://" + address, Scheme: first.Scheme, HostPort: address,
-		Kind: first.Kind, Capacity: first.Capacity, Weight: first.Weight, State: state.String(),
+		Kind: first.Kind, Capacity: first.Capacity, Weight: first.Weight, State: serving.String(),
 		Host: s.host, IDs: []string{s.id}, Edition: c.Edition,
 	}
+	if s.left {
+		shut(&o, draining, byServers)
+	}
+	return o
 }
 
 // hearServers makes what WebLogic servers have told current, if it is news.
@@ -166,12 +167,8 @@ func (g *Gateway) hearServers() {
 
 // useServers makes servers current, and lets roll-outs go on with them.
 func (g *Gateway) useServers(told map[string][]server) error {
-	before := g.present.rollouts
-	next := present{before.settled(g.applied.config, told, g.now(time.Now()), g.log), told}
-	if next.rollouts.equal(before) {
-		return g.reapply(next, nil)
-	}
-	return g.reapply(next, func() error { return next.rollouts.save(g.applied.config.Node.StateDir) })
+	next := g.present.under(g.applied.config, told, g.now(time.Now()), g.log)
+	return g.reapply(next, func() error { return next.save(g.present, g.applied.config.Node.StateDir) })
 }
 
 // toldServers are the servers of each cluster. Where nobody tells of any, they are

@@ -9,6 +9,7 @@ import (
 	"weirkeep/gateway/balance"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/origin"
+	"weirkeep/gateway/session"
 )
 
 // Addresses are where the gateway listens, by the listeners' names.
@@ -65,23 +66,36 @@ type ClusterStatus struct {
 // address is the same in every cluster that names it.
 type OriginStatus struct {
 	Cluster, Name, Address string
-	State                  string // what the operator wants: serving, draining, maintenance, disabled
+	Cell                   string // of the cluster
+	State                  string // what it may be sent: serving, draining, maintenance, disabled
+	StateBy                string // who says so: configuration, servers, rollout, operator
+	Configured             string // the state in the configuration; empty: it is not there
+	StateSet               Set[string]
 	Health                 string // up, down, ejected
 	Up                     bool
-	Checked                bool   // by health checks or pings; else only traffic finds out
-	Load, Capacity         int64  // slots: taken, and all
-	Waiting                int64  // exchanges that would take one
-	Tunnels                int64  // upgraded connections, open
-	Sessions               int    // bound to it, of every definition
+	Checked                bool  // by health checks or pings; else only traffic finds out
+	Load, Capacity         int64 // slots: taken, and all
+	Waiting                int64 // exchanges that would take one
+	Tunnels                int64 // upgraded connections, open
+	InFlight               int64 // exchanges and tunnels
+	Sessions               int   // bound to it, of every definition
+	Uncounted              []Uncounted
 	Idle                   int    // pooled connections
 	Weight                 *int   // by which its cluster's balancer goes: its host's or its own; nil: by none
+	MetricFrom             string // what the metric is: where it was found, initial, or default
 	Metric                 *int   // how busy its cluster's collector finds it: 0 busy, 100 idle; nil: it has none
-	MetricFrom             string // what that is: where it was found, initial, or default
 	Attempts, Failures     uint64
 	Since                  time.Time // of the last change of health; zero: up since it was named
 	LastError              string    // of the last failed attempt, whichever cluster made it
 	LastErrorAt            time.Time // zero: none ever failed
 	Transitions            []origin.Transition
+}
+
+// Uncounted are sessions of an origin that nobody counts: there may be any number.
+type Uncounted struct {
+	Session string    // the definition
+	Binding string    // learned, passive or gateway-cookie
+	Until   time.Time // of learned ones, which those of before may be unknown; zero: for ever
 }
 
 // Status tells how the gateway is.
@@ -101,6 +115,7 @@ func (g *Gateway) Status() Status {
 	}
 	slices.SortFunc(s.Listeners, func(a, b ListenerStatus) int { return strings.Compare(a.Name, b.Name) })
 	g.current.Load().describe(&s, g.applied.served, g.now(time.Now()))
+	g.addWords(s.Origins)
 	s.NotReady = s.whyNotReady()
 	s.Ready = s.NotReady == ""
 	return s
@@ -149,10 +164,48 @@ func (snap *snapshot) countSessions(now time.Time) map[string]int {
 	return all
 }
 
+// addWords adds to origins, which are those of the current snapshot, who wants what of
+// them, and which of their sessions nobody counts.
+func (g *Gateway) addWords(all []OriginStatus) {
+	snap := g.current.Load()
+	stand, written, uncounted := standings(g.applied.served, g.present.settings), writtenStates(g.applied.config), g.uncounted(snap)
+	i := 0
+	for _, cl := range snap.clusters {
+		for _, m := range cl.members {
+			o, s := &all[i], stand[m.address]
+			o.StateBy, o.StateSet = s.By, s.Set
+			o.Configured, o.Uncounted = written[m.address], uncounted[m.bound]
+			i++
+		}
+	}
+}
+
+// uncounted are the sessions that nobody counts, by the name that they have for their
+// origin.
+func (g *Gateway) uncounted(snap *snapshot) map[string][]Uncounted {
+	all := make(map[string][]Uncounted)
+	for _, p := range snap.sessions {
+		if g.counts(p) {
+			continue
+		}
+		u := Uncounted{Session: p.definition.Name, Binding: g.applied.config.Sessions[p.definition.Name].Binding}
+		if p.definition.Binding == session.Learned {
+			u.Until = g.started.Add(p.bindings.IdleTimeout())
+		}
+		for home := range p.homes {
+			all[home] = append(all[home], u)
+		}
+	}
+	for _, us := range all {
+		slices.SortFunc(us, func(a, b Uncounted) int { return strings.Compare(a.Session, b.Session) })
+	}
+	return all
+}
+
 func (m *member) status() OriginStatus {
 	o, slots := m.state.origin, m.state.slots
 	s := OriginStatus{
-		Cluster: m.cluster.name, Name: m.name, Address: o.Address,
+		Cluster: m.cluster.name, Name: m.name, Address: o.Address, Cell: m.cluster.cell, InFlight: m.inFlight(),
 		State: m.state.state().String(), Health: o.Health().String(), Up: o.Health() == origin.Up, Checked: m.checked,
 		Load: slots.Load(), Capacity: slots.Capacity(), Waiting: slots.Waiting(), Tunnels: m.state.tunnels.Load(),
 		Idle: m.pool.Idle(), Attempts: m.metrics.Attempts.Load(),

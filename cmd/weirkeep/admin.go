@@ -34,6 +34,7 @@ func (k *keeper) startAdmin(cfg *config.Config) config.Problems {
 		Gateway:   k,
 		Rollouts:  k.gateway,
 		Reports:   k,
+		Operator:  k,
 		Metrics:   k.gateway.Metrics(),
 		Logger:    k.log,
 	})
@@ -167,20 +168,3 @@ func (k *keeper) ReportMetric(r admin.Report) (admin.OriginStatus, error) {
 
 // Rules are for the admin API.
 func (k *keeper) Rules() any { return k.gateway.Rules() }
-
-func originStatus(o gateway.OriginStatus) admin.OriginStatus {
-	s := admin.OriginStatus{
-		Cluster: o.Cluster, Name: o.Name, Address: o.Address,
-		State: o.State, Health: o.Health, Up: o.Up, Checked: o.Checked,
-		Load: o.Load, Capacity: o.Capacity, Waiting: o.Waiting, Tunnels: o.Tunnels, Sessions: o.Sessions,
-		Weight: o.Weight, Metric: o.Metric, MetricFrom: o.MetricFrom, Idle: o.Idle, Attempts: o.Attempts, Failures: o.Failures,
-		Since: o.Since, LastError: o.LastError, LastErrorAt: o.LastErrorAt,
-		Transitions: make([]admin.Transition, 0, len(o.Transitions)),
-	}
-	for _, t := range o.Transitions {
-		s.Transitions = append(s.Transitions, admin.Transition{
-			At: t.At, From: t.From.String(), To: t.To.String(), Why: t.Why, Failures: t.Failures, By: t.By.String(), Cluster: t.Cluster,
-		})
-	}
-	return s
-}

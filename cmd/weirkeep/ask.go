@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -41,11 +40,16 @@ func (e endpoint) get(ctx context.Context, a *app, path string, into any) error 
 
 // ask asks the admin API a question. Every error is one for people.
 func (e endpoint) ask(ctx context.Context, a *app, path string, question, into any) error {
+	return e.askBy(ctx, a, http.MethodPost, path, question, into)
+}
+
+// askBy is ask by another method.
+func (e endpoint) askBy(ctx context.Context, a *app, method, path string, question, into any) error {
 	body, err := json.Marshal(question)
 	if err != nil {
 		return err
 	}
-	answer, err := e.sendBody(ctx, a, http.MethodPost, path, body)
+	answer, err := e.sendBody(ctx, a, method, path, body)
 	if err != nil {
 		return e.unreachable(err)
 	}
@@ -69,8 +73,19 @@ func (e endpoint) read(answer *http.Response, into any) error {
 	if answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden {
 		return e.refused(r)
 	}
-	if answer.StatusCode == http.StatusConflict {
-		return errors.New(r.Detail)
+	return &apiError{answer.StatusCode, r}
+}
+
+// apiError is an answer of the admin API that is an error.
+type apiError struct {
+	status int
+	reply
+}
+
+// Error is what the API says; what it says of a conflict is for people.
+func (e *apiError) Error() string {
+	if e.status == http.StatusConflict {
+		return e.Detail
 	}
-	return fmt.Errorf("the admin API answers %d: %s", answer.StatusCode, r.Detail)
+	return fmt.Sprintf("the admin API answers %d: %s", e.status, e.Detail)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"weirkeep/gateway"
@@ -25,6 +26,8 @@ type keeper struct {
 	notify   notifier
 	sockets  *inheritance
 	replaces predecessor
+
+	leaving atomic.Bool // a new process is taking the place, and has read what there is
 
 	mu     sync.Mutex // held while a configuration is read and applied
 	source *source

@@ -20,12 +20,28 @@ import (
 func newOrigin(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "origin",
-		Short: "How the origins of a running gateway are",
-		Args:  onlyCommands,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+		Short: "How the origins of a running gateway are, and what they may be sent",
+		Long: "Drain, maintain and disable close origins of a running gateway further than the configuration\n" +
+			"does; enable takes that back. It holds after reloads and restarts. Of all words, those of the\n" +
+			"configuration, of roll-outs, of WebLogic's lists of servers and of operators, the most closed holds:\n" +
+			"enable opens nothing that the configuration closes.",
+		Args: onlyCommands,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newOriginLs(a))
+	for _, build := range originCommands {
+		c.AddCommand(build(a))
+	}
 	return c
+}
+
+// originCommands are the commands below origin. To add one, write it and add its line
+// here.
+var originCommands = []func(*app) *cobra.Command{
+	newOriginDisable,
+	newOriginDrain,
+	newOriginEnable,
+	newOriginLs,
+	newOriginMaintain,
 }
 
 func newOriginLs(a *app) *cobra.Command {
@@ -35,7 +51,7 @@ func newOriginLs(a *app) *cobra.Command {
 		Short: "List every origin, or those of a cluster",
 		Long: "Ls asks a running gateway for its origins. Load and health belong to the address: they are the\n" +
 			"same in every cluster that names it.\n\n" +
-			"  STATE       what the operator wants of it: serving, draining, maintenance or disabled\n" +
+			"  STATE       what it may be sent: serving, draining, maintenance or disabled; *: set by an operator\n" +
 			"  HEALTH      up; down: its health check or collector says so; ejected: requests failed there. Where\n" +
 			"              neither health nor ping is configured, it stays so until a request tries it\n" +
 			"  LOAD        exchanges under way there, of how many it may have\n" +
@@ -49,8 +65,8 @@ func newOriginLs(a *app) *cobra.Command {
 			"  FAILURES    attempts of this cluster that failed, since the start\n" +
 			"  SINCE       how long ago its health changed; -: it has been up from the first\n" +
 			"  LAST ERROR  of the last attempt or check that failed, whichever cluster made it\n\n" +
-			"With --history or -v, the last changes of health follow, each with what was seen then, and by whom:\n" +
-			"requests, a trial (one request that tries it out), a health check, a ping or the cluster's\n" +
+			"With -v, STATE says whose word it is, and who has set what. With --history or -v, the last changes\n" +
+			"of health follow, each with what was seen then, and by whom: requests, a trial (one request that tries it out), a health check, a ping or the cluster's\n" +
 			"collector. weirkeep help words lists what these words mean.",
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{outputs: "json yaml jsonl"},
@@ -129,11 +145,14 @@ func (a *app) sayOrigins(all []admin.OriginStatus, now time.Time) error {
 	fmt.Fprintln(t, "CLUSTER\tORIGIN\tADDRESS\tSTATE\tHEALTH\tLOAD\tWAITING\tWEIGHT\tMETRIC\tSESSIONS\tFAILURES\tSINCE\tLAST ERROR")
 	for _, o := range all {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\t%s\t%d\t%d\t%s\t%s\n",
-			o.Cluster, o.Name, o.Address, o.State, o.Health, o.Load, o.Capacity,
+			o.Cluster, o.Name, o.Address, a.stateText(o, now), o.Health, o.Load, o.Capacity,
 			o.Waiting, numberText(o.Weight), metricText(o), o.Sessions, o.Failures, age(o.Since, now), lastError(o, now))
 	}
-	if err := t.Flush(); err != nil || !a.verbose {
+	if err := t.Flush(); err != nil {
 		return err
+	}
+	if !a.verbose {
+		return a.sayMarked(all)
 	}
 	for _, o := range all {
 		if err := writeHistory(a.stdout, o); err != nil {

@@ -43,6 +43,7 @@ type outcome struct {
 
 // reply is what the admin API answers: of a reload that was done, or a problem.
 type reply struct {
+	Type       string    `json:"type"`
 	Revision   int       `json:"revision"`
 	Warnings   []finding `json:"warnings"`
 	Detail     string    `json:"detail"`

@@ -129,6 +129,7 @@ func (u *upgrade) giveUp() {
 func (k *keeper) upgrade(ctx context.Context) (pid int) {
 	began := time.Now()
 	k.log.Info("upgrade begins", "program", k.program)
+	k.leaving.Store(true)
 	sockets, err := k.allSockets()
 	if err == nil {
 		defer closeAll(sockets)
@@ -138,6 +139,7 @@ func (k *keeper) upgrade(ctx context.Context) (pid int) {
 		pid, err = s.start(ctx)
 	}
 	if err != nil {
+		k.leaving.Store(false)
 		k.log.Error("no upgrade, this gateway goes on", "because", err)
 		return 0
 	}

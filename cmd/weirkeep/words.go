@@ -17,7 +17,7 @@ type word struct {
 var words = []word{
 	// What the operator wants of an origin.
 	{"serving", "The state of an origin that may be sent everything. It is the default.", "clusters.*.origins[].state"},
-	{"draining", "The state of an origin that keeps the sessions that are bound to it and gets no new ones. It is empty when SESSIONS and LOAD of weirkeep origin ls are 0: a session ends idle_timeout (30m) after its last request, a tunnel when one side closes it.", "clusters.*.origins[].state, sessions.*.idle_timeout"},
+	{"draining", "The state of an origin that keeps the sessions that are bound to it and gets no new ones. It is empty when SESSIONS and LOAD of weirkeep origin ls are 0, which weirkeep origin drain --wait waits for: a session ends idle_timeout (30m) after its last request, a tunnel when one side closes it.", "clusters.*.origins[].state, sessions.*.idle_timeout"},
 	{"maintenance", "The state of an origin that is sent nothing but what a rule permits that says allow_maintenance. What is under way there ends, and its sessions go elsewhere. A permit does not move a request whose session is bound to another origin, so that a rule for testers usually says override_affinity: true as well, and names the origin: its cluster would not hold them there.", "clusters.*.origins[].state, rules[].permit.allow_maintenance, rules[].override_affinity, sessions.*.on_primary_down"},
 	{"disabled", "The state of an origin that is sent nothing at all. What is under way there ends, and its sessions go elsewhere.", "clusters.*.origins[].state, sessions.*.on_primary_down"},
 

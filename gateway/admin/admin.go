@@ -1,6 +1,6 @@
 // Package admin is the HTTP API for administrators of a running gateway: how it
-// is, what it counts, why it decides as it does, reloading its configuration, and
-// rolling out editions.
+// is, what it counts, why it decides as it does, reloading its configuration, rolling
+// out editions, and operating origins.
 //
 // It listens apart from the gateway's own listeners, with its own goroutines,
 // time-outs and limits, and nothing here is called while a request is served.
@@ -67,6 +67,7 @@ type Options struct {
 	Gateway  Gateway
 	Rollouts Rollouts
 	Reports  Reports
+	Operator Operator
 	Metrics  *metrics.Registry
 	Logger   *slog.Logger // changes and failures; nil: discards
 }

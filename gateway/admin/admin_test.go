@@ -67,11 +67,13 @@ func running() *gatewayAt {
 		Clusters:    []ClusterStatus{{Name: "shop", Balancer: "capacity", Waiting: 2, QueueSize: 200}},
 		Origins: []OriginStatus{
 			{
-				Cluster: "shop", Name: "web1", Address: "127.0.0.1:9001", State: "serving", Health: "up", Up: true, Checked: true,
-				Load: 50, Capacity: 50, Waiting: 2, Tunnels: 1, Sessions: 6, Attempts: 7, Transitions: []Transition{},
+				Cell: "main", Cluster: "shop", Name: "web1", Address: "127.0.0.1:9001", State: "serving", StateBy: "configuration", Configured: "serving",
+				Health: "up", Up: true, Checked: true, Load: 50, Capacity: 50, Waiting: 2, Tunnels: 1, InFlight: 50, Sessions: 6, Attempts: 7, Transitions: []Transition{},
 			},
 			{
-				Cluster: "shop", Name: "web2", Address: "127.0.0.1:9002", State: "draining", Health: "ejected", Capacity: 10,
+				Cell: "main", Cluster: "shop", Name: "web2", Address: "127.0.0.1:9002", State: "draining", StateBy: "operator", Configured: "serving",
+				StateSet: &StateSet{State: "draining", Over: "serving", By: "unix socket", At: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)},
+				Health:   "ejected", Capacity: 10, Uncounted: []Uncounted{{Session: "s", Binding: "passive"}},
 				Transitions: []Transition{{
 					At: time.Date(2026, 11, 29, 12, 30, 0, 0, time.UTC), From: "up", To: "ejected", Why: "connect: connection refused", Failures: 1, By: "requests", Cluster: "shop",
 				}},
@@ -258,8 +260,8 @@ func TestOverviewAndOrigins(t *testing.T) {
 	}
 
 	_, _, body = ask(t, "GET", url+"/v1/origins")
-	want = `{"origins":[{"cluster":"shop","name":"web1","address":"127.0.0.1:9001","state":"serving","health":"up","up":true,"checked":true,"load":50,"capacity":50,"waiting":2,"tunnels":1,"sessions":6,"idle":0,"attempts":7,"failures":0,"transitions":[]},` +
-		`{"cluster":"shop","name":"web2","address":"127.0.0.1:9002","state":"draining","health":"ejected","up":false,"checked":false,"load":0,"capacity":10,"waiting":0,"tunnels":0,"sessions":0,"idle":0,"attempts":0,"failures":0,` +
+	want = `{"origins":[{"cluster":"shop","name":"web1","address":"127.0.0.1:9001","cell":"main","state":"serving","state_by":"configuration","state_configured":"serving","health":"up","up":true,"checked":true,"load":50,"capacity":50,"waiting":2,"tunnels":1,"in_flight":50,"sessions":6,"idle":0,"attempts":7,"failures":0,"transitions":[]},` +
+		`{"cluster":"shop","name":"web2","address":"127.0.0.1:9002","cell":"main","state":"draining","state_by":"operator","state_configured":"serving","state_set":{"state":"draining","over":"serving","by":"unix socket","at":"2026-11-29T12:00:00Z"},"health":"ejected","up":false,"checked":false,"load":0,"capacity":10,"waiting":0,"tunnels":0,"in_flight":0,"sessions":0,"idle":0,"attempts":0,"failures":0,"sessions_uncounted":[{"session":"s","binding":"passive"}],` +
 		`"since":"2026-11-29T12:30:00Z","last_error":"origin 127.0.0.1:9002: connect: connection refused","last_error_at":"2026-11-29T12:31:00Z",` +
 		`"transitions":[{"at":"2026-11-29T12:30:00Z","from":"up","to":"ejected","why":"connect: connection refused","failures":1,"by":"requests","cluster":"shop"}]}]}` + "\n"
 	if body != want {
@@ -324,7 +326,7 @@ func TestDocumentDescribesWhatThereIs(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &doc); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/v1/overview", "/v1/origins", "/v1/rules", "/v1/explain", "/v1/config:reload", "/v1/rollouts", "/v1/metrics/{cluster}/{origin}"} {
+	for _, path := range []string{"/v1/overview", "/v1/origins", "/v1/rules", "/v1/explain", "/v1/config:reload", "/v1/rollouts", "/v1/metrics/{cluster}/{origin}", "/v1/origins/{cell}/{cluster}/{name}"} {
 		if doc.Paths[path] == nil {
 			t.Errorf("%s is missing", path)
 		}

@@ -13,12 +13,13 @@ import (
 
 // api answers the operations of the document.
 type api struct {
-	gateway Gateway
-	steward Rollouts
-	reports Reports
-	metrics *metrics.Registry
-	log     *slog.Logger
-	version string
+	gateway  Gateway
+	steward  Rollouts
+	operator Operator
+	reports  Reports
+	metrics  *metrics.Registry
+	log      *slog.Logger
+	version  string
 }
 
 // register adds every operation there is.
@@ -34,6 +35,7 @@ func (a *api) register(h huma.API) {
 	a.registerRules(h)
 	a.registerRollouts(h)
 	a.registerReports(h)
+	a.registerOperate(h)
 	huma.Register(h, huma.Operation{
 		OperationID: "reload", Method: http.MethodPost, Path: "/v1/config:reload",
 		Summary:     "Read the configuration again and make it current",

@@ -63,6 +63,8 @@ var (
 	upgraded = family("origin_open_tunnels", "Upgraded connections to the origin, over all clusters.", "cluster", "origin")
 	changes  = family("origin_health_changes_total", "Times that the origin went out or came back.", "cluster", "origin")
 	up       = family("origin_up", "1 if the origin is up, 0 if it is down or ejected.", "cluster", "origin")
+	state    = family("origin_state", "What the origin may be sent, by the most closed of all words: 0 serving, 1 draining, 2 maintenance, 3 disabled.", "cluster", "origin")
+	operated = family("origin_state_by_operator", "1 if an operator closes the origin further than the configuration and roll-outs do.", "cluster", "origin")
 	metric   = family("origin_metric", "How busy the origin is by its cluster's collector: 0 is busy, 100 is idle. Only of clusters that have one.", "cluster", "origin")
 	clamped  = family("origin_metric_clamped_total", "Numbers of the origin that were out of 0 to 100, where they are its metric.", "cluster", "origin")
 	nonsense = family("origin_metric_nonsense_total", "Times that there was something else in place of a number, and pulls that failed.", "cluster", "origin")
@@ -103,7 +105,7 @@ var (
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range append([]*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
-		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, metric, clamped, nonsense, stale, odd, idle, opened, reused,
+		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, state, operated, metric, clamped, nonsense, stale, odd, idle, opened, reused,
 		panicking, queued, wait, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
@@ -245,6 +247,8 @@ func (s sink) origin(o *metrics.Origin, labels ...string) {
 	s.gauge(upgraded, o.Tunnels.Load(), labels...)
 	s.value(changes, prometheus.CounterValue, float64(o.Changes.Load()), labels)
 	s.gauge(up, o.Up.Load(), labels...)
+	s.gauge(state, o.State.Load(), labels...)
+	s.gauge(operated, o.Operated.Load(), labels...)
 	if o.Sampled.Load() == 1 {
 		s.gauge(metric, o.Metric.Load(), labels...)
 		s.counter(clamped, &o.Clamped, labels...)

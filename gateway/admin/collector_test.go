@@ -23,6 +23,8 @@ func counted() *metrics.Registry {
 	o.Attempts.Inc()
 	o.Failures[metrics.Wait].Inc()
 	o.Up.Set(1)
+	o.State.Set(2)
+	o.Operated.Set(1)
 	o.Load.Set(3)
 	o.Capacity.Set(50)
 	o.Changes.Set(2)
@@ -85,6 +87,8 @@ func TestExposition(t *testing.T) {
 		`weirkeep_origin_attempts_total{` + origin + `} 1`,
 		`weirkeep_origin_failures_total{` + origin + `,phase="wait"} 1`,
 		`weirkeep_origin_up{` + origin + `} 1`,
+		`weirkeep_origin_state{` + origin + `} 2`,
+		`weirkeep_origin_state_by_operator{` + origin + `} 1`,
 		`weirkeep_origin_load_slots{` + origin + `} 3`,
 		`weirkeep_origin_capacity_slots{` + origin + `} 50`,
 		`weirkeep_origin_metric{` + origin + `} 40`,
@@ -148,8 +152,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 66 {
-		t.Errorf("%d families, want 66", len(types))
+	if len(types) != 68 {
+		t.Errorf("%d families, want 68", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {

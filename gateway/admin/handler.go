@@ -19,7 +19,7 @@ func newHandler(o Options) http.Handler {
 	mux.HandleFunc("GET /readyz", ready(o.Gateway))
 	mux.Handle("GET /metrics", exposition(o))
 	handleProfiles(mux)
-	a := &api{gateway: o.Gateway, steward: o.Rollouts, reports: o.Reports, metrics: o.Metrics, log: o.Logger, version: o.Version}
+	a := &api{gateway: o.Gateway, steward: o.Rollouts, reports: o.Reports, operator: o.Operator, metrics: o.Metrics, log: o.Logger, version: o.Version}
 	h := humago.New(mux, apiConfig(o.Version))
 	a.register(h)
 	mux.HandleFunc("GET /openapi.json", document(h.OpenAPI()))
@@ -83,7 +83,7 @@ func say(w http.ResponseWriter, text string) {
 }
 
 // methods are those that a path may be there for.
-var methods = []string{http.MethodGet, http.MethodPost}
+var methods = []string{http.MethodGet, http.MethodPatch, http.MethodPost}
 
 // noSuchPath answers what nothing else is registered for: 405 if the path is
 // there for another method, else 404.

@@ -44,10 +44,16 @@ type ClusterStatus struct {
 // OriginStatus is how one origin is for one cluster. What belongs to the address
 // is the same in every cluster that names it.
 type OriginStatus struct {
-	Cluster    string `json:"cluster"`
-	Name       string `json:"name"`
-	Address    string `json:"address"`
-	State      string `json:"state" doc:"What the operator wants: serving, draining, maintenance or disabled."`
+	Cluster string `json:"cluster"`
+	Name    string `json:"name"`
+	Address string `json:"address"`
+	Cell    string `json:"cell"`
+	State   string `json:"state" doc:"What it may be sent, by the most closed of all words: serving, draining, maintenance or disabled."`
+	StateBy string `json:"state_by" doc:"Whose word that is: configuration, servers (a WebLogic cluster lists it no more), rollout (of an edition) or operator."`
+
+	Configured string    `json:"state_configured,omitempty" doc:"The state in the configuration; absent: it is not there."`
+	StateSet   *StateSet `json:"state_set,omitempty" doc:"What an operator has set, whether or not another word is more closed; absent: nothing."`
+
 	Health     string `json:"health" doc:"up, down (a health check or a collector says so) or ejected (its failures say so)."`
 	Up         bool   `json:"up"`
 	Checked    bool   `json:"checked" doc:"By a health check or pings; else traffic finds out."`
@@ -55,6 +61,7 @@ type OriginStatus struct {
 	Capacity   int64  `json:"capacity" doc:"Slots that there are."`
 	Waiting    int64  `json:"waiting" doc:"Exchanges that would take a slot here."`
 	Tunnels    int64  `json:"tunnels" doc:"Upgraded connections that are open."`
+	InFlight   int64  `json:"in_flight" doc:"Exchanges and tunnels."`
 	Sessions   int    `json:"sessions" doc:"That are bound to it."`
 	Weight     *int   `json:"weight,omitempty" minimum:"1" doc:"By which its cluster's balancer goes: its host's, or its own; absent: it goes by none."`
 	Metric     *int   `json:"metric,omitempty" minimum:"0" maximum:"100" doc:"How busy its cluster's collector finds it: 0 is busy, 100 is idle; absent: the cluster has none."`
@@ -63,10 +70,26 @@ type OriginStatus struct {
 	Attempts   uint64 `json:"attempts" doc:"Since the start, retries too."`
 	Failures   uint64 `json:"failures" doc:"Attempts that failed."`
 
+	Uncounted   []Uncounted  `json:"sessions_uncounted,omitempty" doc:"Sessions that may be bound to it besides, in any number."`
 	Since       time.Time    `json:"since,omitzero" doc:"When its health changed last; absent: it has been up since it was named."`
 	LastError   string       `json:"last_error,omitempty" doc:"Of the last attempt that failed, whichever cluster made it."`
 	LastErrorAt time.Time    `json:"last_error_at,omitzero"`
 	Transitions []Transition `json:"transitions" nullable:"false" doc:"The last changes of its health, at most 20, the oldest first."`
+}
+
+// StateSet is a state that an operator has set.
+type StateSet struct {
+	State string    `json:"state" doc:"draining, maintenance or disabled."`
+	Over  string    `json:"over" doc:"The state in the configuration then."`
+	By    string    `json:"by" doc:"Who asked for it."`
+	At    time.Time `json:"at"`
+}
+
+// Uncounted are sessions that nobody counts.
+type Uncounted struct {
+	Session string    `json:"session" doc:"The name of their definition."`
+	Binding string    `json:"binding" doc:"passive or gateway-cookie: it is the client that has the binding; learned: the gateway was started after they were."`
+	Until   time.Time `json:"until,omitzero" doc:"From when on they are counted; absent: never."`
 }
 
 // Transition is one change of an origin's health, with its evidence.

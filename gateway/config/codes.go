@@ -385,6 +385,12 @@ var errorCodes = []Code{
 		"node: { state_dir: /var/lib/weirkeep }",
 		"Correct what the message says. To begin as the configuration says instead, delete the file.",
 	},
+	{
+		"E807", "settings that cannot be read",
+		"What operators have set of origins is kept in settings.json in node.state_dir, and the file cannot be read, or holds something else and cannot be kept aside.",
+		"node: { state_dir: /var/lib/weirkeep }",
+		"Let the user of the gateway read and write there.",
+	},
 }
 
 // Explain is the entry of a code, in upper case.

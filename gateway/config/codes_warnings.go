@@ -320,4 +320,16 @@ var warningCodes = []Code{
 		"admin: { address: \"127.0.0.1:9901\" }",
 		"Start weirkeep again when it suits.",
 	},
+	{
+		"W811", "state that an operator has closed further",
+		"The state of an origin was changed in the file, and has no effect: an operator has closed the origin further (weirkeep origin drain, maintain or disable), and of all words the most closed holds.",
+		"origins: [{ name: web1, address: \"10.0.0.1:8080\", state: draining }]",
+		"weirkeep origin enable NAME takes the operator's word back. weirkeep origin ls -v says who has set what, and when.",
+	},
+	{
+		"W812", "settings that are none",
+		"The file settings.json in node.state_dir, which holds what operators have set of origins, is cut off, of a later version, or was written by somebody else. A gateway that starts keeps it aside under another name, and goes by the configuration alone.",
+		"node: { state_dir: /var/lib/weirkeep }",
+		"Look at the file that was kept aside, and say again what is to be set: weirkeep origin drain, maintain or disable.",
+	},
 }

@@ -205,6 +205,10 @@ type Origin struct {
 	Scheme   string `yaml:"-"`
 	HostPort string `yaml:"-"`
 
+	// StateBy is who closes it further than the file says, of what has become true
+	// since; empty: nobody does.
+	StateBy string `yaml:"-"`
+
 	shared string // the shared origin that stands for this entry of a cluster
 }
 

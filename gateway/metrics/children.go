@@ -52,6 +52,8 @@ type Origin struct {
 	Waiting  Gauge           // exchanges that would take one
 	Tunnels  Gauge           // upgraded connections, over all clusters
 	Up       Gauge           // 1 or 0
+	State    Gauge           // what it may be sent: 0 serving, 1 draining, 2 maintenance, 3 disabled
+	Operated Gauge           // 1: that is an operator's word; else 0
 	Changes  Gauge           // times that it went out or came back, over all clusters
 	Sampled  Gauge           // 1: a collector finds out how busy it is; else 0
 	Metric   Gauge           // what it finds: 0 busy, 100 idle
