@@ -111,7 +111,7 @@ sdk: sdk-tools sdk-rust sdk-go ## build every guest with its tool chain, compare
 	sdk/check.sh
 	testplugins/build.sh --check
 	$(GO) test ./sdk ./testplugins
-	$(GO) test -count=1 -run TestNewPluginsWork ./cmd/weirkeep -tool-chains
+	$(GO) test -count=1 -timeout 30m -run TestNewPluginsWork ./cmd/weirkeep -tool-chains
 
 .PHONY: sdk-tools
 sdk-tools: ## say which tools that build guests are not there; .ci/toolchains installs them
