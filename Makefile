@@ -14,6 +14,7 @@ FUZZ    := \
            cmd/weirkeep:FuzzParseRecord \
            cmd/weirkeep:FuzzParseTests \
            gateway/config:FuzzLoad \
+           gateway/config:FuzzOrigins \
            gateway/config:FuzzParams \
            gateway/discover:FuzzTake \
            gateway/route:FuzzDestination \

@@ -27,7 +27,9 @@ type applied struct {
 func Check(cfg *config.Config) config.Problems {
 	uses := newUses(newRegistry(dialTCP, slog.New(slog.DiscardHandler)))
 	defer uses.release()
+	cfg, doubts := withFiles(cfg)
 	_, problems := compile(cfg, uses, metrics.New(nil).NewSet(), new(dateCache))
+	problems = append(problems, doubts...)
 	for i := range cfg.Listeners {
 		c, p := listenerTLS(cfg, i)
 		if p != nil {
@@ -42,10 +44,12 @@ func Check(cfg *config.Config) config.Problems {
 // result is an error, nothing was changed. The first Apply begins to serve.
 // What was under way goes on with the configuration it began with.
 func (g *Gateway) Apply(cfg *config.Config) config.Problems {
+	finders, doubts := g.scout(cfg)
 	g.applying.Lock()
 	defer g.applying.Unlock()
-	next, err := g.presentUnder(cfg)
+	next, err := g.presentUnder(cfg, finders)
 	p := g.prepare(next.over(cfg))
+	p.problems = append(p.problems, doubts...)
 	switch {
 	case g.closing.Load():
 		p.problem("", "E801", "the gateway is shutting down")
@@ -62,18 +66,23 @@ func (g *Gateway) Apply(cfg *config.Config) config.Problems {
 	p.swap()
 	g.note(cfg, p.cfg)
 	g.goOn(next)
+	g.discovery.follow(finders)
 	return p.problems
 }
 
 // presentUnder is the present as it goes on under a configuration that was read.
-func (g *Gateway) presentUnder(cfg *config.Config) (next present, err error) {
+func (g *Gateway) presentUnder(cfg *config.Config, finders map[string]*finder) (next present, err error) {
 	next = g.present
+	if g.applied == nil {
+		g.recall(cfg.Node.StateDir, finders)
+	}
+	next.found = g.foundBy(cfg, finders)
 	if g.applied == nil {
 		if next.rollouts, err = loadRollouts(cfg.Node.StateDir); err != nil {
 			return next, err
 		}
 	}
-	next.rollouts = next.rollouts.settled(cfg, next.servers, g.now(time.Now()), g.log)
+	next.rollouts = next.rollouts.settled(cfg, next, g.now(time.Now()), g.log)
 	return next, nil
 }
 
@@ -137,6 +146,9 @@ func (p *preparation) prepare() {
 	p.listeners()
 	p.accessLog()
 	p.inputsKey()
+	if p.problems.Errors() == 0 {
+		p.uses.tryNewcomers()
+	}
 }
 
 // inputsKey gives the access log the key that it hashes with.

@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"weirkeep/gateway/admission"
@@ -70,6 +72,9 @@ func (c *compiler) members(cl *cluster, cfg config.Cluster) {
 		m := c.member(cl, o, key, secure)
 		cl.members = append(cl.members, m)
 		c.checks(m, cfg, key)
+		if o.Expected && cfg.Health != nil {
+			c.newcomer(m, cfg)
+		}
 	}
 }
 
@@ -113,10 +118,7 @@ func (c *compiler) identity(address string, state *originState) int {
 // which then is who readmits it, or else its ping. What the operator has
 // taken out of service is checked all the same: it shows when it can come back.
 func (c *compiler) checks(m *member, cfg config.Cluster, key poolKey) {
-	o := origin.CheckOptions{Host: string(m.host)}
-	if cfg.HostHeader != "client" && cfg.HostHeader != "origin" {
-		o.Host = cfg.HostHeader
-	}
+	o := checkHost(m, cfg)
 	switch h, p := cfg.Health, cfg.Failover.Ping; {
 	case h != nil:
 		o.Path, o.Interval, o.Timeout = h.Path, time.Duration(h.Interval), time.Duration(h.Timeout)
@@ -129,6 +131,38 @@ func (c *compiler) checks(m *member, cfg config.Cluster, key poolKey) {
 	o.ClusterInfo = cfg.Weblogic.DynamicServerList
 	m.checked = true
 	c.uses.checks[checkKey{key, fmt.Sprint(o)}] = func() *origin.Check { return m.pool.Check(o) }
+}
+
+// checkHost are the options of a check that has nothing yet but its Host.
+func checkHost(m *member, cfg config.Cluster) origin.CheckOptions {
+	if cfg.HostHeader != "client" && cfg.HostHeader != "origin" {
+		return origin.CheckOptions{Host: cfg.HostHeader}
+	}
+	return origin.CheckOptions{Host: string(m.host)}
+}
+
+// patience is how long newcomers are waited for at most, all of them together.
+const patience = 2 * time.Second
+
+// newcomer has an origin that need not run yet asked before anybody is sent there
+// (M-CLU-04), unless it is known.
+func (c *compiler) newcomer(m *member, cfg config.Cluster) {
+	if !c.uses.fresh[m.state] {
+		return
+	}
+	o, h := checkHost(m, cfg), cfg.Health
+	o.Path, o.Timeout, o.Expect = h.Path, min(time.Duration(h.Timeout), patience), h.Expect.Ranges
+	c.uses.newcomers[m.state] = func(ctx context.Context) { m.pool.Try(ctx, o) }
+}
+
+// tryNewcomers asks them all at the same time, before the snapshot is current.
+func (u *uses) tryNewcomers() {
+	var all sync.WaitGroup
+	for _, try := range u.newcomers {
+		all.Go(func() { try(context.Background()) })
+	}
+	all.Wait()
+	u.newcomers = nil
 }
 
 // policy is what counts against an origin of the cluster.

@@ -85,6 +85,7 @@ type Gateway struct {
 	listeners map[string]*listener
 	loops     sync.WaitGroup // accept loops
 	watcher   *certWatcher
+	discovery *discovery
 	started   time.Time
 
 	knowsSessions bool // those of the gateway before were taken over
@@ -133,6 +134,7 @@ func New(o Options) *Gateway {
 	}
 	g.metrics.Gauge, g.metrics.Guests = g.gauge, g.guestMetrics
 	g.watcher = newCertWatcher(g.log)
+	g.discovery = newDiscovery(g)
 	return g
 }
 

@@ -3,21 +3,24 @@ package gateway
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"weirkeep/gateway/config"
 )
 
 // present is what has become true since the configuration was written, and holds
-// over what that says: how far roll-outs are, and which servers WebLogic clusters
-// have told of. What is current is always the configuration seen through it.
+// over what that says: which origins were found, which servers WebLogic clusters have
+// told of, and how far roll-outs are. What is current is always the configuration seen
+// through it.
 type present struct {
-	rollouts rollouts
+	found    map[string]found    // of clusters that discover origins, by the cluster's name
 	servers  map[string][]server // of WebLogic clusters, by the cluster's name
+	rollouts rollouts
 }
 
 // over is the configuration as it is now. cfg itself stays as it is.
 func (p present) over(cfg *config.Config) *config.Config {
-	if len(p.rollouts) == 0 && len(p.servers) == 0 {
+	if len(p.found) == 0 && len(p.rollouts) == 0 && len(p.servers) == 0 {
 		return cfg
 	}
 	now := *cfg
@@ -26,9 +29,21 @@ func (p present) over(cfg *config.Config) *config.Config {
 		c.Origins = slices.Clone(c.Origins)
 		now.Clusters[name] = c
 	}
+	p.addFound(&now)
 	p.addServers(&now)
 	p.rollouts.change(&now)
 	return &now
+}
+
+// usePresent makes next current with the configuration that is, and lets roll-outs go on
+// with the origins that there are then. The caller holds applying.
+func (g *Gateway) usePresent(next present) error {
+	before := g.present.rollouts
+	next.rollouts = before.settled(g.applied.config, next, g.now(time.Now()), g.log)
+	if next.rollouts.equal(before) {
+		return g.reapply(next, nil)
+	}
+	return g.reapply(next, func() error { return next.rollouts.save(g.applied.config.Node.StateDir) })
 }
 
 // reapply makes the present that is coming current, with the configuration that is.
