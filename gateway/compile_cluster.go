@@ -80,7 +80,7 @@ func (c *compiler) members(cl *cluster, cfg config.Cluster) {
 
 func (c *compiler) member(cl *cluster, o config.Origin, key poolKey, secure *tls.Config) *member {
 	state := c.uses.state(o.Scheme, o.HostPort, o.Name, o.Capacity, adminStateOf(o.State))
-	return &member{
+	m := &member{
 		name:     o.Name,
 		address:  addressOf(&o),
 		identity: c.identity(addressOf(&o), state),
@@ -92,6 +92,10 @@ func (c *compiler) member(cl *cluster, o config.Origin, key poolKey, secure *tls
 		metrics:  c.set.Origin(metrics.OriginLabels{Cluster: cl.name, Origin: o.Name}),
 		balanced: c.balancedMember(cl, &o),
 	}
+	if o.Kind == "redirect" {
+		m.location = []byte(o.Scheme + "://" + hostOf(o))
+	}
+	return m
 }
 
 // balancedMember is an origin of a cluster as its balancers see it.
@@ -151,7 +155,8 @@ func (c *compiler) newcomer(m *member, cfg config.Cluster) {
 		return
 	}
 	o, h := checkHost(m, cfg), cfg.Health
-	o.Path, o.Timeout, o.Expect = h.Path, min(time.Duration(h.Timeout), patience), h.Expect.Ranges
+	o.Path, o.Timeout = h.Path, min(time.Duration(h.Timeout), patience)
+	o.Expect, o.Contains = h.Expect.Ranges, h.Contains
 	c.uses.newcomers[m.state] = func(ctx context.Context) { m.pool.Try(ctx, o) }
 }
 

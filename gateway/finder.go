@@ -11,6 +11,7 @@ import (
 
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/discover"
+	"weirkeep/gateway/metrics"
 )
 
 // finder looks for the origins of one cluster, where its discover says.
@@ -144,6 +145,20 @@ func (f *finder) status() *DiscoveryStatus {
 		s.ProblemSince = f.failedAt
 	}
 	return s
+}
+
+// measure sets the gauges of the cluster. Nil: its origins are written.
+func (f *finder) measure(m *metrics.Cluster) {
+	m.Discovers.Set(boolGauge(f != nil))
+	if f == nil {
+		return
+	}
+	s := f.status()
+	m.Found.Set(int64(s.Origins))
+	m.FoundOK.Set(boolGauge(s.Problem == ""))
+	m.Looks.Set(int64(s.Looks - s.Failures))
+	m.LooksLost.Set(int64(s.Failures))
+	m.Changes.Set(int64(s.Changes))
 }
 
 // begin has it look again and again, unless it does. Files are watched together.

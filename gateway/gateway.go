@@ -188,8 +188,10 @@ func (g *Gateway) gauge() {
 		return
 	}
 	g.watcher.measure(g.now(time.Now()))
+	finders := g.discovery.all()
 	for _, cl := range s.clusters {
 		cl.measure()
+		finders[cl.name].measure(cl.metrics)
 	}
 	for _, a := range s.attachments {
 		a.measure()

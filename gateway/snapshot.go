@@ -117,7 +117,8 @@ type member struct {
 	identity int    // index into snapshot.origins
 	host     []byte // Host when it is the origin's
 	proxy    bool
-	checked  bool // by a health check or pings: requests do not try it out
+	location []byte // where clients are sent instead of requests, less the target; nil: nowhere
+	checked  bool   // by a health check or pings: requests do not try it out
 	cluster  *cluster
 	state    *originState
 	pool     *origin.Pool

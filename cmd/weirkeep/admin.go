@@ -139,6 +139,7 @@ func (k *keeper) Status() admin.Status {
 	for _, c := range s.Clusters {
 		status.Clusters = append(status.Clusters, admin.ClusterStatus{
 			Name: c.Name, Balancer: c.Balancer, Waiting: c.Waiting, QueueSize: c.QueueSize, Panicking: c.Panicking,
+			Discovery: (*admin.DiscoveryStatus)(c.Discovery),
 		})
 	}
 	for _, o := range s.Origins {
@@ -165,7 +166,7 @@ func (k *keeper) Rules() any { return k.gateway.Rules() }
 
 func originStatus(o gateway.OriginStatus) admin.OriginStatus {
 	s := admin.OriginStatus{
-		Cluster: o.Cluster, Name: o.Name, Address: o.Address,
+		Cluster: o.Cluster, Name: o.Name, Address: o.Address, Found: o.Found,
 		State: o.State, Health: o.Health, Up: o.Up, Checked: o.Checked,
 		Load: o.Load, Capacity: o.Capacity, Waiting: o.Waiting, Tunnels: o.Tunnels, Sessions: o.Sessions,
 		Weight: o.Weight, Metric: o.Metric, Idle: o.Idle, Attempts: o.Attempts, Failures: o.Failures,

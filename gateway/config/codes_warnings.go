@@ -273,6 +273,12 @@ var warningCodes = []Code{
 		"Do what the message says. The file is watched: no reload is needed.",
 	},
 	{
+		"W363", "redirect that takes nearly all",
+		"A balancer that goes by load chooses between origins that answer here and one of kind redirect. Clients are sent to that, so it never has anything in hand, and is chosen whenever the others have.",
+		"clusters: { shop: { origins: [{ address: \"10.0.0.1:80\" }, { address: \"https://west.shop.example\", kind: redirect }] } }",
+		"Put it into a cluster of its own, and name that in failover of the mapping; or choose random or round-robin.",
+	},
+	{
 		"W370", "weight without effect",
 		"No balancer that the origin or host has goes by the weight: weight-based goes by the weights of origins, weighted-round-robin and weighted-random by those of hosts, and the others by none.",
 		"hosts: { host-a: { weight: 3 } }\nclusters: { shop: { balancer: round-robin, origins: [{ address: \"host-a:80\" }] } }",

@@ -70,12 +70,26 @@ func (l *loader) lintCluster(c Cluster, path string) {
 		l.lintStates(c.Origins, path+".origins")
 	}
 	l.lintDynamic(c, path)
+	l.lintAway(c, path)
 	l.lintDiscover(c, path)
 	if ping := path + ".failover.ping"; c.Health != nil && c.Failover.Ping != nil && !l.anyBad(path+".health") {
 		l.warn(ping, "W336", ping+" has no effect: health is there, and only it readmits an origin")
 	}
 	if ca := path + ".tls.ca"; c.TLS.Verify != nil && !*c.TLS.Verify && c.TLS.CA != "" {
 		l.warn(ca, "W323", ca+" has no effect: verify is false")
+	}
+}
+
+// byLoad are the balancers that choose whom has the least in hand.
+var byLoad = []string{"capacity", "least-load", "p2c", "peak-ewma"}
+
+// lintAway warns of origins that never have anything in hand beside those that do.
+func (l *loader) lintAway(c Cluster, path string) {
+	here := slices.ContainsFunc(c.Origins, func(o Origin) bool { return o.Kind != "redirect" })
+	for i, o := range c.Origins {
+		if at := index(path+".origins", i); o.Kind == "redirect" && here && slices.Contains(byLoad, c.Balancer) && !l.anyBad(path) {
+			l.warn(at, "W363", at+" is of kind redirect and never has a load: "+c.Balancer+" sends clients there whenever the others have any")
+		}
 	}
 }
 
