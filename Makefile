@@ -2,7 +2,7 @@
 
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector.
-RACY    := ./plugins ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire ./cmd/weirkeep
+RACY    := ./plugins ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/discover ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire ./cmd/weirkeep
 # What measures memory or time, or reads large input on one goroutine: the race detector makes it
 # slow, and finds nothing there that other tests do not show.
 UNRACED := Allocs|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|rules_.*|plugin_.*)$$
@@ -17,7 +17,9 @@ FUZZ    := \
            gateway/collect:FuzzPointer \
            gateway/collect:FuzzSeries \
            gateway/config:FuzzLoad \
+           gateway/config:FuzzOrigins \
            gateway/config:FuzzParams \
+           gateway/discover:FuzzTake \
            gateway/route:FuzzDestination \
            gateway/route:FuzzQuery \
            gateway/session:FuzzCookie \

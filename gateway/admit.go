@@ -152,6 +152,7 @@ func (x *Exchange) seek() *admission.Seeker {
 	s.Slots, s.Client, s.Only, s.Tester = x.group.slots, x, -1, x.group.testers
 	s.Preference, s.Now, s.Panic = x.group.prefer, x.tick, x.group.panics()
 	s.Key = x.keyIn(x.group)
+	s.Barred |= x.barred()
 	x.trial = false
 	return s
 }
@@ -172,8 +173,8 @@ func (x *Exchange) enter() (int, error) {
 			return i, nil // it can only be better than the failure that there was
 		}
 	}
-	if s.Barred != 0 && (err == admission.ErrNone || err == admission.ErrFull) {
-		s.Barred = 0
+	if never := x.barred(); s.Barred != never && (err == admission.ErrNone || err == admission.ErrFull) {
+		s.Barred = never
 		i, err = x.line()
 	}
 	return i, err

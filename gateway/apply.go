@@ -27,8 +27,10 @@ type applied struct {
 func Check(cfg *config.Config) config.Problems {
 	uses := newUses(newRegistry(dialTCP, slog.New(slog.DiscardHandler)))
 	defer uses.release()
+	cfg, doubts := withFiles(cfg)
 	_, problems := compile(cfg, uses, metrics.New(nil).NewSet(), new(dateCache))
 	problems = append(problems, checkSettings(cfg)...)
+	problems = append(problems, doubts...)
 	for i := range cfg.Listeners {
 		c, p := listenerTLS(cfg, i)
 		if p != nil {
@@ -43,11 +45,12 @@ func Check(cfg *config.Config) config.Problems {
 // result is an error, nothing was changed. The first Apply begins to serve.
 // What was under way goes on with the configuration it began with.
 func (g *Gateway) Apply(cfg *config.Config) config.Problems {
+	finders, doubts := g.scout(cfg)
 	g.applying.Lock()
 	defer g.applying.Unlock()
-	next, problems := g.presentUnder(cfg)
+	next, problems := g.presentUnder(cfg, finders)
 	p := g.prepare(next.over(cfg))
-	p.problems = problems
+	p.problems = append(problems, doubts...)
 	switch {
 	case g.closing.Load():
 		p.problem("", "E801", "the gateway is shutting down")
@@ -66,6 +69,7 @@ func (g *Gateway) Apply(cfg *config.Config) config.Problems {
 	moved := g.applied != nil && g.applied.config.Node.StateDir != cfg.Node.StateDir
 	g.note(cfg, p.cfg)
 	g.goOn(next, moved)
+	g.discovery.follow(finders)
 	return p.problems
 }
 
@@ -116,6 +120,9 @@ func (p *preparation) prepare() {
 	p.listeners()
 	p.accessLog()
 	p.inputsKey()
+	if p.problems.Errors() == 0 {
+		p.uses.tryNewcomers()
+	}
 }
 
 // inputsKey gives the access log the key that it hashes with.

@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"weirkeep/gateway/admission"
@@ -70,12 +72,15 @@ func (c *compiler) members(cl *cluster, cfg config.Cluster) {
 		m := c.member(cl, o, key, secure)
 		cl.members = append(cl.members, m)
 		c.checks(m, cfg, key)
+		if o.Expected && cfg.Health != nil {
+			c.newcomer(m, cfg)
+		}
 	}
 }
 
 func (c *compiler) member(cl *cluster, o config.Origin, key poolKey, secure *tls.Config) *member {
 	state := c.uses.state(o.Scheme, o.HostPort, o.Name, o.Capacity, adminStateOf(o.State))
-	return &member{
+	m := &member{
 		name:     o.Name,
 		address:  addressOf(&o),
 		identity: c.identity(addressOf(&o), state),
@@ -88,6 +93,10 @@ func (c *compiler) member(cl *cluster, o config.Origin, key poolKey, secure *tls
 		metrics:  c.set.Origin(metrics.OriginLabels{Cluster: cl.name, Origin: o.Name}),
 		balanced: c.balancedMember(cl, &o),
 	}
+	if o.Kind == "redirect" {
+		m.location = []byte(o.Scheme + "://" + hostOf(o))
+	}
+	return m
 }
 
 // balancedMember is an origin of a cluster as its balancers see it.
@@ -135,6 +144,31 @@ func checkHost(m *member, cfg *config.Cluster) string {
 		return cfg.HostHeader
 	}
 	return string(m.host)
+}
+
+// patience is how long newcomers are waited for at most, all of them together.
+const patience = 2 * time.Second
+
+// newcomer has an origin that need not run yet asked before anybody is sent there
+// (M-CLU-04), unless it is known.
+func (c *compiler) newcomer(m *member, cfg config.Cluster) {
+	if !c.uses.fresh[m.state] {
+		return
+	}
+	o, h := origin.CheckOptions{Host: checkHost(m, &cfg)}, cfg.Health
+	o.Path, o.Timeout = h.Path, min(time.Duration(h.Timeout), patience)
+	o.Expect, o.Contains = h.Expect.Ranges, h.Contains
+	c.uses.newcomers[m.state] = func(ctx context.Context) { m.pool.Try(ctx, o) }
+}
+
+// tryNewcomers asks them all at the same time, before the snapshot is current.
+func (u *uses) tryNewcomers() {
+	var all sync.WaitGroup
+	for _, try := range u.newcomers {
+		all.Go(func() { try(context.Background()) })
+	}
+	all.Wait()
+	u.newcomers = nil
 }
 
 // policy is what counts against an origin of the cluster.

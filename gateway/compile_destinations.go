@@ -24,6 +24,8 @@ func (c *compiler) destinations(path string, a *ruleAction, texts []string) (all
 		case len(selected(&d, c.origins())) > 0:
 		case len(selected(&d, c.comingOrigins())) > 0:
 			a.coming = true
+		case c.mayBeFound(&d):
+			a.coming = true
 		default:
 			a.astray = true
 			c.selectsNothing(at, a.name, text)
@@ -54,6 +56,24 @@ func (c *compiler) origins() (all []route.Origin) {
 		all = append(all, c.routeCluster(cl).Origins...)
 	}
 	return all
+}
+
+// mayBeFound reports whether a destination can select an origin that is not found now.
+func (c *compiler) mayBeFound(d *route.Destination) bool {
+	for _, cl := range c.snap.clusters {
+		cfg := c.cfg.Clusters[cl.name]
+		if cfg.Discover == nil {
+			continue
+		}
+		e := c.cfg.Editions[cfg.Edition.Application]
+		o := route.Origin{Cell: cl.cell, Cluster: cl.short, Edition: route.Edition{Application: cfg.Edition.Application}}
+		for _, o.Edition.Label = range append([]string{cfg.Edition.Label, e.Active, e.Next}, e.Between...) {
+			if d.SelectsIn(&o) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // comingOrigins are the origins with each edition that they run now, have run, or will:

@@ -32,9 +32,10 @@ var dependencies = map[string][]string{
 	"gateway/origin":    {"gateway/wire", "gateway/metrics", "gateway/unit", "gateway/probe"},
 	"gateway/route":     {"rules", "gateway/session", "gateway/wire", "gateway/unit"},
 	"gateway/rollout":   {"gateway/unit"},
+	"gateway/discover":  {},
 	"gateway/config":    {"abi", "gateway/unit", "gateway/collect", "gateway/balance", "gateway/origin", "gateway/admission", "gateway/session"},
 	"gateway/admin":     {"gateway/config", "gateway/metrics", "gateway/rollout", "gateway/route"},
-	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/collect", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/config", "abi", "plugins", "plugins/engine", "plugins/engine/wazero"},
+	"gateway":           {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/collect", "gateway/wire", "gateway/session", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/discover", "gateway/config", "abi", "plugins", "plugins/engine", "plugins/engine/wazero"},
 	"gateway/promises":  {}, // tests only
 	"testplugins":       {}, // tests only
 	"sdk":               {},

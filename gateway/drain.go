@@ -143,6 +143,7 @@ func (g *Gateway) Close() error {
 	g.applying.Lock()
 	defer g.applying.Unlock()
 	g.watcher.close()
+	g.discovery.close()
 	g.registry.watch(nil)
 	g.registry.sample(nil)
 	g.registry.sampleStock(nil)

@@ -89,7 +89,7 @@ type Exchange struct {
 	links     *session.Links // nil: never needed yet
 	reading   bool           // links looks at what passes
 	binds     []byte         // value of the Set-Cookie that binds the session
-	location  []byte         // where a rule redirects to
+	location  []byte         // where a rule or an origin redirects to
 
 	w      Responder
 	reason Reason

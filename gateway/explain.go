@@ -24,7 +24,9 @@ type Explainer struct {
 func NewExplainer(cfg *config.Config) (*Explainer, config.Problems) {
 	g := New(Options{})
 	g.registry.serves = false // nothing is kept, and plugins do nothing but answer
+	cfg, doubts := withFiles(cfg)
 	snap, problems := compile(cfg, newUses(g.registry), metrics.New(nil).NewSet(), &g.dates)
+	problems = append(problems, doubts...)
 	if problems.Errors() > 0 {
 		return nil, problems
 	}

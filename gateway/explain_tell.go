@@ -256,6 +256,9 @@ func (e *explanation) plan(g *group, only int) admission.Planned {
 	asker := admission.Asker{
 		Only: only, Tester: g.testers, Panic: e.panics(g), Key: e.x.keyIn(g), Now: e.x.Now, Preference: g.prefer,
 	}
+	if e.upgrades() {
+		asker.Barred = g.away
+	}
 	return admission.Plan(e.statesOf(g), asker, g.balancer)
 }
 
@@ -305,6 +308,10 @@ func (e *explanation) picked(i int, plan admission.Planned, err error, out Reaso
 	case plan.Pick >= 0:
 		m := g.members[plan.Pick]
 		p.Origin, p.Address, p.Why = m.path(), m.state.origin.Address, e.whyPicked(g, m)
+		if m.location != nil {
+			e.sentAway(m)
+			return
+		}
 		e.Outcome.Reason, e.Outcome.Text = Served.String(), "would be sent to "+p.Origin
 		e.Outcome.Address, e.Outcome.Target = p.Address, e.target()
 	case err == nil:

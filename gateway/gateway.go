@@ -85,6 +85,7 @@ type Gateway struct {
 	listeners map[string]*listener
 	loops     sync.WaitGroup // accept loops
 	watcher   *certWatcher
+	discovery *discovery
 	started   time.Time
 
 	knowsSessions bool // those of the gateway before were taken over
@@ -133,6 +134,7 @@ func New(o Options) *Gateway {
 	}
 	g.metrics.Gauge, g.metrics.Guests = g.gauge, g.guestMetrics
 	g.watcher = newCertWatcher(g.log)
+	g.discovery = newDiscovery(g)
 	return g
 }
 
@@ -186,8 +188,10 @@ func (g *Gateway) gauge() {
 		return
 	}
 	g.watcher.measure(g.now(time.Now()))
+	finders := g.discovery.all()
 	for _, cl := range s.clusters {
 		cl.measure()
+		finders[cl.name].measure(cl.metrics)
 	}
 	for _, a := range s.attachments {
 		a.measure()

@@ -23,11 +23,15 @@ type group struct {
 	by       *balance.By  // what its key is; nil: it goes by none
 	locality string       // any, prefer-local or collocated
 	prefer   *admission.Preference
-	testers  bool // a rule lets its requests into origins in maintenance
+	testers  bool   // a rule lets its requests into origins in maintenance
+	away     uint64 // members by index, those past 63 left out, where clients are sent
 }
 
 func (g *group) add(m *member) {
 	g.index[m.identity] = len(g.members)
+	if m.location != nil && len(g.members) < 64 {
+		g.away |= 1 << len(g.members)
+	}
 	g.members = append(g.members, m)
 	g.slots = append(g.slots, m.state.slots)
 }

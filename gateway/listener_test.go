@@ -87,7 +87,7 @@ func TestReplacedCertificatesAreUsed(t *testing.T) {
 	if err := os.WriteFile(live.cert, []byte("no certificate\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(2 * certSettle); time.Now().Before(end); {
+	for end := time.Now().Add(2 * fileSettle); time.Now().Before(end); {
 		if got := shownName(t, addr, "x", nil); got != "new.example" {
 			t.Fatalf("after the file was spoilt %q is shown, want the last good one", got)
 		}

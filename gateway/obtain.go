@@ -32,6 +32,9 @@ func (g *Gateway) obtain(x *Exchange) Reason {
 			}
 			return x.unadmitted(reason, failed)
 		}
+		if x.member.location != nil {
+			return x.sendAway()
+		}
 		err := x.attempt()
 		if err == nil {
 			return Served

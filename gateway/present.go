@@ -12,10 +12,11 @@ import (
 )
 
 // present is what has become true since the configuration was written, and holds
-// over what that says: which servers WebLogic clusters have told of, how far
-// roll-outs are, and what operators have set. What is current is always the
-// configuration seen through it.
+// over what that says: which origins were found, which servers WebLogic clusters have
+// told of, how far roll-outs are, and what operators have set. What is current is
+// always the configuration seen through it.
 type present struct {
+	found    map[string]found    // of clusters that discover origins, by the cluster's name
 	servers  map[string][]server // of WebLogic clusters, by the cluster's name
 	rollouts rollouts
 	settings settings
@@ -23,9 +24,10 @@ type present struct {
 
 // Who closes an origin further than the configuration does.
 const (
-	byServers  = "servers"  // a WebLogic cluster tells of it no more
-	byRollout  = "rollout"  // of an edition
-	byOperator = "operator" // of the gateway
+	byDiscovery = "discovery" // it is found no more
+	byServers   = "servers"   // a WebLogic cluster tells of it no more
+	byRollout   = "rollout"   // of an edition
+	byOperator  = "operator"  // of the gateway
 )
 
 // shut makes an origin as closed as somebody wants it, if it is more open. So the
@@ -39,7 +41,7 @@ func shut(at *config.Origin, a adminState, by string) {
 
 // over is the configuration as it is now. cfg itself stays as it is.
 func (p present) over(cfg *config.Config) *config.Config {
-	if len(p.rollouts) == 0 && len(p.servers) == 0 && len(p.settings) == 0 {
+	if len(p.found) == 0 && len(p.rollouts) == 0 && len(p.servers) == 0 && len(p.settings) == 0 {
 		return cfg
 	}
 	now := *cfg
@@ -48,10 +50,18 @@ func (p present) over(cfg *config.Config) *config.Config {
 		c.Origins = slices.Clone(c.Origins)
 		now.Clusters[name] = c
 	}
+	p.addFound(&now)
 	p.addServers(&now)
 	p.rollouts.change(&now)
 	p.settings.change(&now)
 	return &now
+}
+
+// usePresent makes next current with the configuration that is, and lets roll-outs go on
+// with the origins that there are then. The caller holds applying.
+func (g *Gateway) usePresent(next present) error {
+	next = next.under(g.applied.config, g.now(time.Now()), g.log)
+	return g.reapply(next, func() error { return next.save(g.present, g.applied.config.Node.StateDir) })
 }
 
 // reapply makes the present that is coming current, with the configuration that is.
@@ -89,12 +99,11 @@ func (p present) withSettings(ss settings) present {
 	return p
 }
 
-// under is the present as it goes on under a configuration, and with the servers that
-// WebLogic clusters have told of.
-func (p present) under(cfg *config.Config, told map[string][]server, now time.Time, log *slog.Logger) present {
-	p.servers = told
-	p.rollouts = p.rollouts.settled(cfg, told, now, log)
-	p.settings = p.settings.settled(present{servers: told}.over(cfg), now, log)
+// under is the present as it goes on under a configuration, with the origins that were
+// found and told of.
+func (p present) under(cfg *config.Config, now time.Time, log *slog.Logger) present {
+	p.rollouts = p.rollouts.settled(cfg, p, now, log)
+	p.settings = p.settings.settled(present{found: p.found, servers: p.servers}.over(cfg), now, log)
 	return p
 }
 
@@ -112,17 +121,19 @@ func (p present) save(before present, stateDir string) error {
 
 // presentUnder is the present as it goes on under a configuration that was read, and
 // what is to be said of it.
-func (g *Gateway) presentUnder(cfg *config.Config) (next present, ps config.Problems) {
+func (g *Gateway) presentUnder(cfg *config.Config, finders map[string]*finder) (next present, ps config.Problems) {
 	if g.applied == nil {
 		g.present, ps = loadPresent(cfg)
+		g.recall(cfg.Node.StateDir, finders)
 	}
 	next = g.present
+	next.found = g.foundBy(cfg, finders)
 	if ps.Errors() > 0 {
 		return next, ps
 	}
 	now := g.now(time.Now())
 	ps = append(ps, next.settings.warnings(cfg, now)...)
-	return next.under(cfg, next.servers, now, g.log), ps
+	return next.under(cfg, now, g.log), ps
 }
 
 // loadPresent reads what was kept by the gateway before. What cannot be used is told.

@@ -43,6 +43,7 @@ const (
 	QueueTimeout
 	NoOrigin
 	SessionOriginOut
+	SentAway
 	RouterExhausted
 	PluginFailed
 	AnsweredByFilter
@@ -97,6 +98,7 @@ var reasonTable = [reasons]struct {
 	QueueTimeout:      {"queue_timeout", 503, "busy", "no origin had a free slot for too long", "obtain"},
 	NoOrigin:          {"no_origin", 503, "network", "no origin is in service: each is out, drains, is in maintenance or disabled", "obtain"},
 	SessionOriginOut:  {"session_origin_out", 503, "network", "the origin that the session is bound to is out of service", "obtain"},
+	SentAway:          {"redirected_to_origin", 302, "", "the origin that was chosen is elsewhere, and the client is sent there", "obtain"},
 	RouterExhausted:   {"router_exhausted", 503, "network", "none of the origins that the router lists can take this request", "obtain"},
 	PluginFailed:      {"plugin_error", 503, "network", "a plugin that has to be asked has failed", "filters"},
 	AnsweredByFilter:  {"answered_by_filter", 0, "", "a filter plugin gave the answer", "filters"},

@@ -31,6 +31,9 @@ func (x *Exchange) recordedStatus() int {
 	if x.rule != nil && (x.reason == RejectedByRule || x.reason == RedirectedByRule) {
 		return x.rule.status
 	}
+	if x.reason == SentAway {
+		return x.awayStatus()
+	}
 	return x.reason.Status()
 }
 

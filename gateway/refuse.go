@@ -28,6 +28,9 @@ func (x *Exchange) refusalStatus(reason Reason) int {
 	if reason == RejectedByRule || reason == RedirectedByRule {
 		return x.rule.status
 	}
+	if reason == SentAway {
+		return x.awayStatus()
+	}
 	return cmp.Or(reason.Status(), 500)
 }
 
@@ -105,6 +108,8 @@ func (x *Exchange) refusalFields(reason Reason, p page) []wire.Field {
 		fields = append(fields, wire.Field{Name: locationName, Value: x.httpsLocation()})
 	case RedirectedByRule:
 		fields = append(fields, wire.Field{Name: locationName, Value: x.ruleLocation()})
+	case SentAway:
+		fields = append(fields, wire.Field{Name: locationName, Value: x.awayLocation()})
 	case RejectedByRule:
 		if x.rule.retryAfter != nil {
 			fields = append(fields, wire.Field{Name: retryAfterName, Value: x.rule.retryAfter})

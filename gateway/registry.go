@@ -114,11 +114,17 @@ type uses struct {
 	samplers map[string]func() *sampler // that it wants
 	stock    map[stockKey]func() *stockSampler
 
-	unmetered []*balance.Live // of origins whose clusters have no metric
+	unmetered []*balance.Live       // of origins whose clusters have no metric
+	fresh     map[*originState]bool // that nobody has named before
+	newcomers map[*originState]func(context.Context)
 }
 
 func newUses(r *registry) *uses {
-	return &uses{r: r, checks: make(map[checkKey]func() *origin.Check), samplers: make(map[string]func() *sampler), stock: make(map[stockKey]func() *stockSampler)}
+	return &uses{
+		r: r, checks: make(map[checkKey]func() *origin.Check),
+		samplers: make(map[string]func() *sampler), stock: make(map[stockKey]func() *stockSampler),
+		fresh: make(map[*originState]bool), newcomers: make(map[*originState]func(context.Context)),
+	}
 }
 
 // use takes a thing of a shelf until the snapshot lets it go.
@@ -140,7 +146,11 @@ func use[K comparable, V any](u *uses, s shelf[K, V], key K, make func() V, clos
 // scheme. Capacity and admin state are what it gets when the snapshot is
 // current; one that is new has them at once.
 func (u *uses) state(scheme, address, name string, capacity int, a adminState) *originState {
-	s := use(u, u.r.states, scheme+"://"+address, func() *originState { return u.r.newState(address, name, capacity, a) }, nil)
+	s := use(u, u.r.states, scheme+"://"+address, func() *originState {
+		s := u.r.newState(address, name, capacity, a)
+		u.fresh[s] = true
+		return s
+	}, nil)
 	u.open = append(u.open, func() { s.open(a) })
 	u.tell = append(u.tell, func() { s.settle(name, capacity, a) })
 	return s

@@ -310,9 +310,10 @@ func (rs rollouts) sayAs(others rollouts) bool {
 // settled are the roll-outs as they go on under a configuration that was read.
 // Those that it has no editions for end; those that are over are forgotten once it
 // says something new of the application's edition, which one of its origins runs.
-// Servers are what WebLogic clusters have told of.
-func (rs rollouts) settled(written *config.Config, servers map[string][]server, now time.Time, log *slog.Logger) rollouts {
-	next, cfg := rs.clone(), present{servers: servers}.over(written)
+// p has the origins that there are besides those that are written.
+func (rs rollouts) settled(written *config.Config, p present, now time.Time, log *slog.Logger) rollouts {
+	p.rollouts = nil
+	next, cfg := rs.clone(), p.over(written)
 	for name, r := range next {
 		e, there := cfg.Editions[name]
 		switch {
@@ -320,7 +321,7 @@ func (rs rollouts) settled(written *config.Config, servers map[string][]server, 
 			log.Warn("the roll-out is forgotten: the configuration has no editions of the application", "application", name)
 			delete(next, name)
 		case r.Running():
-			r.Settle(append(rolledOrigins(cfg, r.Options()), r.untold(cfg, servers)...), now)
+			r.Settle(append(rolledOrigins(cfg, r.Options()), r.untold(cfg, p)...), now)
 		case e.Active != r.Active && runs(cfg, name, e.Active):
 			log.Info("the roll-out is forgotten: the configuration says what is true", "application", name, "active", e.Active)
 			delete(next, name)

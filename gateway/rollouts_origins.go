@@ -43,10 +43,11 @@ func rolledOrigins(cfg *config.Config, o rollout.Options) (all []rollout.Origin)
 }
 
 // untold are the origins of a roll-out that the servers of a WebLogic cluster may
-// tell of, and have not since the gateway was started.
-func (r *rolling) untold(cfg *config.Config, servers map[string][]server) (all []rollout.Origin) {
+// tell of, or that may be found, and were not since the gateway was started.
+func (r *rolling) untold(cfg *config.Config, p present) (all []rollout.Origin) {
 	for _, m := range r.Save().Members {
-		if cfg.Clusters[m.Cluster].Weblogic.DynamicServerList && servers[m.Cluster] == nil {
+		c, found := cfg.Clusters[m.Cluster], p.found[m.Cluster]
+		if c.Weblogic.DynamicServerList && p.servers[m.Cluster] == nil || c.Discover != nil && found.listed == nil {
 			all = append(all, m.Origin)
 		}
 	}

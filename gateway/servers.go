@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/origin"
@@ -81,7 +80,7 @@ func ofScheme(told []server, c config.Cluster) (all []server) {
 	}
 	listed := false
 	for _, s := range told {
-		if s.address(c.Origins[0].Scheme) != "" {
+		if s.address(model(c).Scheme) != "" {
 			all = append(all, s)
 			listed = listed || !s.left
 		}
@@ -126,13 +125,22 @@ func (s server) among(all []config.Origin) int {
 	return slices.IndexFunc(all, func(o config.Origin) bool { return slices.Contains(o.IDs, s.id) })
 }
 
+// model is what those origins of a cluster are like of which nobody has said more: as
+// the first that is written, else as its template.
+func model(c config.Cluster) config.Origin {
+	if len(c.Origins) > 0 {
+		return c.Origins[0]
+	}
+	return config.Origin{Scheme: c.Template.Scheme, Kind: c.Template.Kind, Capacity: c.Template.Capacity, Weight: c.Template.Weight}
+}
+
 // isAt reports whether an origin has the server's address.
 func (s server) isAt(o config.Origin) bool { return o.HostPort == s.address(o.Scheme) }
 
 // origin is the server as an origin of the cluster. What nobody has written of it is
 // as of the first one.
 func (s server) origin(c config.Cluster) config.Origin {
-	first := c.Origins[0]
+	first := model(c)
 	address := s.address(first.Scheme)
 	o := config.Origin{
 		Name: address, Address: first.Scheme + "://" + address, Scheme: first.Scheme, HostPort: address,
@@ -156,19 +164,15 @@ func (g *Gateway) hearServers() {
 	if maps.EqualFunc(told, g.present.servers, slices.Equal[[]server]) {
 		return
 	}
-	if err := g.useServers(told); err != nil {
+	next := g.present
+	next.servers = told
+	if err := g.usePresent(next); err != nil {
 		g.log.Error("the servers that a WebLogic cluster has told of are not used", "because", err)
 		return
 	}
 	for _, name := range sortedKeys(told) {
 		g.log.Info("servers of a WebLogic cluster", "cluster", name, "servers", addressesOf(told[name]))
 	}
-}
-
-// useServers makes servers current, and lets roll-outs go on with them.
-func (g *Gateway) useServers(told map[string][]server) error {
-	next := g.present.under(g.applied.config, told, g.now(time.Now()), g.log)
-	return g.reapply(next, func() error { return next.save(g.present, g.applied.config.Node.StateDir) })
 }
 
 // toldServers are the servers of each cluster. Where nobody tells of any, they are
@@ -180,7 +184,7 @@ func (g *Gateway) toldServers() map[string][]server {
 		if !written.Weblogic.DynamicServerList {
 			continue
 		}
-		all := cl.toldServers(written.Origins[0].Scheme)
+		all := cl.toldServers(model(written).Scheme)
 		if len(all) == 0 {
 			all = before
 		} else {

@@ -118,6 +118,7 @@ type member struct {
 	host     []byte // Host when it is the origin's
 	proxy    bool
 	stateBy  string // who closes it further than the configuration; empty: nobody
+	location []byte // where clients are sent instead of requests, less the target; nil: nowhere
 	checked  bool   // by a health check or pings: requests do not try it out
 	cluster  *cluster
 	state    *originState

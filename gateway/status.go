@@ -57,9 +57,24 @@ type ListenerStatus struct {
 type ClusterStatus struct {
 	Name      string
 	Balancer  string
-	Waiting   int  // in its queue
-	QueueSize int  // how many may wait
-	Panicking bool // too few of its origins are up: those that are out get requests, too
+	Waiting   int              // in its queue
+	QueueSize int              // how many may wait
+	Panicking bool             // too few of its origins are up: those that are out get requests, too
+	Discovery *DiscoveryStatus // nil: its origins are written
+}
+
+// DiscoveryStatus is how the looking for a cluster's origins goes.
+type DiscoveryStatus struct {
+	Source       string    // where: dns NAME …, or file PATH
+	Origins      int       // of the last good answer
+	Leaving      int       // that are found no more, and have sessions or exchanges yet
+	LeftOut      int       // SRV records that have a higher priority number
+	Found        time.Time // when the last good answer came; zero: before the start, or never
+	Problem      string    // why the last look failed; empty: it did not
+	ProblemSince time.Time // when looks began to fail
+	Looks        uint64    // since it is looked there
+	Failures     uint64    // of those
+	Changes      uint64    // answers that were other than the one before
 }
 
 // OriginStatus is one origin of a cluster of a [Status]. What belongs to the
@@ -67,8 +82,9 @@ type ClusterStatus struct {
 type OriginStatus struct {
 	Cluster, Name, Address string
 	Cell                   string // of the cluster
+	Found                  string // where: dns NAME …, or file PATH; empty: it is written
 	State                  string // what it may be sent: serving, draining, maintenance, disabled
-	StateBy                string // who says so: configuration, servers, rollout, operator
+	StateBy                string // who says so: configuration, discovery, servers, rollout, operator
 	Configured             string // the state in the configuration; empty: it is not there
 	StateSet               Set[string]
 	Health                 string // up, down, ejected
@@ -116,6 +132,7 @@ func (g *Gateway) Status() Status {
 	slices.SortFunc(s.Listeners, func(a, b ListenerStatus) int { return strings.Compare(a.Name, b.Name) })
 	g.current.Load().describe(&s, g.applied.served, g.now(time.Now()))
 	g.addWords(s.Origins)
+	g.describeFound(&s)
 	s.NotReady = s.whyNotReady()
 	s.Ready = s.NotReady == ""
 	return s

@@ -139,7 +139,10 @@ func (k *keeper) Status() admin.Status {
 		status.Listeners = append(status.Listeners, admin.ListenerStatus(l))
 	}
 	for _, c := range s.Clusters {
-		status.Clusters = append(status.Clusters, admin.ClusterStatus(c))
+		status.Clusters = append(status.Clusters, admin.ClusterStatus{
+			Name: c.Name, Balancer: c.Balancer, Waiting: c.Waiting, QueueSize: c.QueueSize, Panicking: c.Panicking,
+			Discovery: (*admin.DiscoveryStatus)(c.Discovery),
+		})
 	}
 	for _, o := range s.Origins {
 		status.Origins = append(status.Origins, originStatus(o))

@@ -9,7 +9,7 @@ import (
 
 func originStatus(o gateway.OriginStatus) admin.OriginStatus {
 	s := admin.OriginStatus{
-		Cell: o.Cell, Cluster: o.Cluster, Name: o.Name, Address: o.Address,
+		Cell: o.Cell, Cluster: o.Cluster, Name: o.Name, Address: o.Address, Found: o.Found,
 		State: o.State, StateBy: o.StateBy, Configured: o.Configured, StateSet: stateSet(o.StateSet),
 		Health: o.Health, Up: o.Up, Checked: o.Checked,
 		Load: o.Load, Capacity: o.Capacity, Waiting: o.Waiting, Tunnels: o.Tunnels, InFlight: o.InFlight, Sessions: o.Sessions,

@@ -66,8 +66,9 @@ func newOriginLs(a *app) *cobra.Command {
 			"  SINCE       how long ago its health changed; -: it has been up from the first\n" +
 			"  LAST ERROR  of the last attempt or check that failed, whichever cluster made it\n\n" +
 			"With -v, STATE says whose word it is, and who has set what. With --history or -v, the last changes\n" +
-			"of health follow, each with what was seen then, and by whom: requests, a trial (one request that tries it out), a health check, a ping or the cluster's\n" +
-			"collector. weirkeep help words lists what these words mean.",
+			"of health follow, each with what was seen then, and by whom: requests, a trial (one request that\n" +
+			"tries it out), a health check, a ping or the cluster's collector; and before them where an origin\n" +
+			"was found that nobody has written. weirkeep help words lists what these words mean.",
 		Args:        cobra.MaximumNArgs(1),
 		Annotations: map[string]string{outputs: "json yaml jsonl"},
 		RunE: func(c *cobra.Command, args []string) error {
@@ -206,6 +207,11 @@ func lastError(o admin.OriginStatus, now time.Time) string {
 func writeHistory(w io.Writer, o admin.OriginStatus) error {
 	if _, err := fmt.Fprintf(w, "\n%s/%s\n", o.Cluster, namedAddress(o.Name, o.Address)); err != nil {
 		return err
+	}
+	if o.Found != "" {
+		if _, err := fmt.Fprintf(w, "  found by %s\n", printable(o.Found)); err != nil {
+			return err
+		}
 	}
 	for _, t := range o.Transitions {
 		if _, err := fmt.Fprintf(w, "  %s  %s -> %s  %s\n", t.At.Local().Format(time.DateTime), t.From, t.To, evidence(t)); err != nil {

@@ -192,6 +192,7 @@ var whoCloses = map[string]string{
 	byConfiguration: "the configuration says so; a changed state there and weirkeep reload open it",
 	"rollout":       "a roll-out closes it; weirkeep edition status says for how long",
 	"servers":       "its WebLogic cluster lists it no more",
+	"discovery":     "it is found no more",
 }
 
 // would is what is done, or would be.

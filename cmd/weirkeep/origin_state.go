@@ -45,4 +45,5 @@ var wordsOf = map[string]string{
 	byOperator:      "an operator",
 	"rollout":       "a roll-out",
 	"servers":       "WebLogic lists it no more",
+	"discovery":     "it is found no more",
 }

@@ -85,10 +85,16 @@ func originsOf(c config.Cluster) []string {
 		if o.State != "serving" {
 			traits += ", " + o.State
 		}
-		if o.Kind == "proxy" {
-			traits += ", a proxy"
+		if o.Kind != "app" {
+			traits += ", a " + o.Kind
 		}
 		origins = append(origins, fmt.Sprintf("%s (%s)", namedAddress(o.Name, o.Address), traits))
+	}
+	if d := c.Discover; d != nil && d.DNS != nil {
+		origins = append(origins, "what is found by "+d.String()+" (not asked)")
+	} else if d != nil {
+		found, _ := config.LoadOrigins(d.File)
+		origins = append(origins, plural(len(found), "origin")+" of "+d.String())
 	}
 	return origins
 }

@@ -42,6 +42,7 @@ var advices = map[string]advice{
 	"queue_timeout":            {"The origins were busy for as long as a request may wait: they are slower than they should be, or their capacity is set too low.", "clusters.*.queue.timeout, clusters.*.origins[].capacity"},
 	"no_origin":                {"Every origin of the cluster is ejected, down, draining, in maintenance or disabled; the cause beside it in the log says which is what, weirkeep origin ls -v says why; what an operator has set weirkeep origin enable takes back.", "clusters.*.failover, clusters.*.health, clusters.*.origins[].state, mappings[].failover"},
 	"session_origin_out":       {"The origin that knows the client's session is out, and sessions may not go elsewhere.", "sessions.*.on_primary_down"},
+	"redirected_to_origin":     {"Nothing is wrong: the origin that was chosen is of kind redirect. The log names it. Where that is too often, it is in one cluster with a balancer that goes by load, and has none.", "clusters.*.origins[].kind, clusters.*.balancer"},
 	"router_exhausted":         {"The origins that the router plugin lists are down, full, or not of the request's group; the cause in the log names them.", "clusters.*.on_exhausted, plugins.*.on_full"},
 	"plugin_error":             {"A plugin faulted, or answered with an error; weirkeep plugin ls shows its last faults.", "plugins.*.on_error"},
 	"answered_by_filter":       {"A filter plugin of the site answers such requests itself.", "sites.*.filters"},

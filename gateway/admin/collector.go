@@ -78,6 +78,11 @@ var (
 	queued    = family("admission_waiting_exchanges", "Exchanges in line for a slot, by the cluster that leads their group.", "cluster")
 	wait      = family("admission_wait_seconds", "How long exchanges waited in line that did, whatever came of it.", "cluster")
 
+	foundOrigins = family("discovery_origins", "Origins of the last good answer, which is in use. Only of clusters whose origins are looked for.", "cluster")
+	foundOK      = family("discovery_up", "1 if the last look for a cluster's origins was answered, 0 if it failed, so that those of before stay.", "cluster")
+	looks        = family("discovery_looks_total", "Looks for a cluster's origins by result: ok, failed.", "cluster", "result")
+	foundChanges = family("discovery_changes_total", "Answers that were other than the one before.", "cluster")
+
 	sessionRequests = family("session_requests_total", "Requests by what their session id is: bound, unknown, none; lost: its origin was out or gone, so it was bound anew.", "session", "binding")
 	learned         = family("session_learned_total", "Times that a session was bound to an origin.", "session")
 	bindings        = family("session_bindings", "Sessions that are bound.", "session")
@@ -106,7 +111,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range append([]*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
 		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, state, operated, metric, clamped, nonsense, stale, odd, idle, opened, reused,
-		panicking, queued, wait, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
+		panicking, queued, wait, foundOrigins, foundOK, looks, foundChanges, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
 	}, pluginFamilies...) {
@@ -135,6 +140,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		s.gauge(queued, c.Waiting.Load(), name)
 		s.gauge(panicking, c.Panics.Load(), name)
 		s.histogram(wait, &c.Wait, name)
+		if c.Discovers.Load() == 1 {
+			s.discovery(c, name)
+		}
 	}
 	for name, rule := range set.Rules() {
 		s.counter(ruleHits, &rule.Hits, name)
@@ -259,6 +267,14 @@ func (s sink) origin(o *metrics.Origin, labels ...string) {
 	s.gauge(idle, o.Idle.Load(), labels...)
 	s.counter(opened, &o.Opened, labels...)
 	s.counter(reused, &o.Reused, labels...)
+}
+
+func (s sink) discovery(c *metrics.Cluster, name string) {
+	s.gauge(foundOrigins, c.Found.Load(), name)
+	s.gauge(foundOK, c.FoundOK.Load(), name)
+	s.value(looks, prometheus.CounterValue, float64(c.Looks.Load()), []string{name, "ok"})
+	s.value(looks, prometheus.CounterValue, float64(c.LooksLost.Load()), []string{name, "failed"})
+	s.value(foundChanges, prometheus.CounterValue, float64(c.Changes.Load()), []string{name})
 }
 
 func (s sink) session(m *metrics.Session, name string) {

@@ -33,6 +33,11 @@ func counted() *metrics.Registry {
 	o.Nonsense.Add(3)
 	s.Cluster("web").Waiting.Set(4)
 	s.Cluster("web").Wait.Observe(20 * time.Millisecond)
+	s.Cluster("web").Discovers.Set(1)
+	s.Cluster("web").Found.Set(3)
+	s.Cluster("web").FoundOK.Set(1)
+	s.Cluster("web").LooksLost.Set(2)
+	s.Cluster("web").Changes.Set(6)
 	s.Session("JSESSIONID").Bound.Inc()
 	s.Session("JSESSIONID").Evicted.Set(5)
 	s.Listener("http").Accepted.Inc()
@@ -99,6 +104,10 @@ func TestExposition(t *testing.T) {
 		`weirkeep_origin_health_changes_total{` + origin + `} 2`,
 		`weirkeep_admission_waiting_exchanges{cluster="web"} 4`,
 		`weirkeep_admission_wait_seconds_bucket{cluster="web",le="0.025"} 1`,
+		`weirkeep_discovery_up{cluster="web"} 1`,
+		`weirkeep_discovery_origins{cluster="web"} 3`,
+		`weirkeep_discovery_looks_total{cluster="web",result="failed"} 2`,
+		`weirkeep_discovery_changes_total{cluster="web"} 6`,
 		`weirkeep_session_requests_total{binding="bound",session="JSESSIONID"} 1`,
 		`weirkeep_session_requests_total{binding="none",session="JSESSIONID"} 0`,
 		`weirkeep_session_bindings_evicted_total{session="JSESSIONID"} 5`,
@@ -152,8 +161,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 68 {
-		t.Errorf("%d families, want 68", len(types))
+	if len(types) != 72 {
+		t.Errorf("%d families, want 72", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {

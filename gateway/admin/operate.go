@@ -46,7 +46,7 @@ type Operated struct {
 // Standing is what an origin may be sent, and who says so.
 type Standing struct {
 	State    string    `json:"state,omitempty" doc:"The most closed of all words; absent: no cluster has the origin."`
-	StateBy  string    `json:"state_by,omitempty" doc:"Whose word that is: configuration, servers, rollout or operator."`
+	StateBy  string    `json:"state_by,omitempty" doc:"Whose word that is: configuration, discovery, servers, rollout or operator."`
 	StateSet *StateSet `json:"state_set,omitempty" doc:"What an operator has set; absent: nothing."`
 }
 

@@ -39,6 +39,22 @@ type ClusterStatus struct {
 	Waiting   int    `json:"waiting" doc:"Exchanges in line for a slot."`
 	QueueSize int    `json:"queue_size" doc:"How many may be in line."`
 	Panicking bool   `json:"panicking" doc:"Too few of its origins are up (panic_threshold), and those that are out get requests, too."`
+
+	Discovery *DiscoveryStatus `json:"discovery,omitempty" doc:"How the looking for its origins goes; absent: they are written."`
+}
+
+// DiscoveryStatus is how the looking for a cluster's origins goes.
+type DiscoveryStatus struct {
+	Source       string    `json:"source" doc:"Where: dns NAME, or file PATH."`
+	Origins      int       `json:"origins" doc:"Of the last good answer, which is in use."`
+	Leaving      int       `json:"leaving" doc:"That are found no more, and have sessions or exchanges yet."`
+	LeftOut      int       `json:"left_out" doc:"SRV records with a higher priority number than the lowest."`
+	Found        time.Time `json:"found,omitzero" doc:"When the last good answer came; absent: before the start, or never."`
+	Problem      string    `json:"problem,omitempty" doc:"Why the last look failed; absent: it did not."`
+	ProblemSince time.Time `json:"problem_since,omitzero" doc:"When looks began to fail."`
+	Looks        uint64    `json:"looks" doc:"Since it is looked there."`
+	Failures     uint64    `json:"failures" doc:"Looks that failed."`
+	Changes      uint64    `json:"changes" doc:"Answers that were other than the one before."`
 }
 
 // OriginStatus is how one origin is for one cluster. What belongs to the address
@@ -47,9 +63,10 @@ type OriginStatus struct {
 	Cluster string `json:"cluster"`
 	Name    string `json:"name"`
 	Address string `json:"address"`
+	Found   string `json:"found,omitempty" doc:"Where: dns NAME, or file PATH; absent: it is written."`
 	Cell    string `json:"cell"`
 	State   string `json:"state" doc:"What it may be sent, by the most closed of all words: serving, draining, maintenance or disabled."`
-	StateBy string `json:"state_by" doc:"Whose word that is: configuration, servers (a WebLogic cluster lists it no more), rollout (of an edition) or operator."`
+	StateBy string `json:"state_by" doc:"Whose word that is: configuration, discovery (it is found no more), servers (a WebLogic cluster lists it no more), rollout (of an edition) or operator."`
 
 	Configured string    `json:"state_configured,omitempty" doc:"The state in the configuration; absent: it is not there."`
 	StateSet   *StateSet `json:"state_set,omitempty" doc:"What an operator has set, whether or not another word is more closed; absent: nothing."`

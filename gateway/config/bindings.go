@@ -126,7 +126,7 @@ func (l *loader) checkWeblogic() {
 // written, or WebLogic servers tell theirs.
 func (l *loader) originsHaveIDs() bool {
 	for _, c := range l.cfg.Clusters {
-		if c.Weblogic.DynamicServerList {
+		if c.Weblogic.DynamicServerList || c.Discover != nil && c.Discover.File != "" {
 			return true
 		}
 		for _, o := range c.Origins {

@@ -13,7 +13,9 @@ func (l *loader) check() {
 	l.checkListeners()
 	l.checkAddresses()
 	l.checkAdmin()
+	l.allDynamic()
 	l.resolveOrigins()
+	l.checkDiscover()
 	for _, name := range l.clusterNames() {
 		l.checkBalancer(l.cfg.Clusters[name], join("clusters", name))
 	}

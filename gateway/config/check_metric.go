@@ -24,7 +24,7 @@ func (l *loader) checkMetric(m *Metric, path string) {
 
 // stockKeys are the keys of a metric that only one stock collector has; "": both.
 var stockKeys = []struct{ key, collector string }{
-	{"source", ""}, {"pull", ""}, {"debug", ""},
+	{"source", ""}, {"pull", ""},
 	{"idle", CollectValue}, {"busy", CollectValue},
 	{"history", CollectLogDelta}, {"base", CollectLogDelta},
 }

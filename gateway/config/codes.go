@@ -315,7 +315,7 @@ var errorCodes = []Code{
 	},
 	{
 		"E504", "setting of another collector",
-		"A cluster's metric has a key that its collector does not go by: source, pull and debug are of value and log-delta, idle and busy of value, history and base of log-delta. A plugin goes by its params.",
+		"A cluster's metric has a key that its collector does not go by: source and pull are of value and log-delta, idle and busy of value, history and base of log-delta. A plugin goes by its params.",
 		"clusters: { shop: { metric: { collector: value, source: push, history: 0.5 }, origins: [web1] } }",
 		"Take the key away, or choose the collector that has it.",
 	},

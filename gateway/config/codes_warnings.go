@@ -165,6 +165,12 @@ var warningCodes = []Code{
 		"Write ids at the origins, as session ids have them.",
 	},
 	{
+		"W345", "servers that nobody looks for",
+		"A cluster has a number of servers, dynamic, of which some may not run yet, and no health check finds out when they do. They are taken to be up, and requests fail there first.",
+		"clusters: { shop: { dynamic: { prefix: shop, size: 4, base_port: 7000, hosts: [host-a] } } }",
+		"Write health: { path: /... }: then a server gets requests once its check has passed.",
+	},
+	{
 		"W346", "host that is not used",
 		"No origin of a cluster is on the host, and it is not node.host, so what is said of it means nothing. An origin's host is that of its address unless it says another.",
 		"hosts: { host-a: { zone: z1 } }",
@@ -253,6 +259,24 @@ var warningCodes = []Code{
 		"Case matters in methods: get is another than GET, and no client sends it.",
 		"rules: [{ name: a, when: 'method == \"get\"', reject: {} }]",
 		"Write it in upper case.",
+	},
+	{
+		"W361", "template for nothing",
+		"A template says what the origins of dynamic and discover are like, and the cluster has neither. Origins that are written say it themselves.",
+		"clusters: { shop: { template: { scheme: https }, origins: [{ address: \"10.0.0.1:443\" }] } }",
+		"Write it at the origins, or take template away.",
+	},
+	{
+		"W362", "file of origins that cannot be used",
+		"The file that a cluster's discover names is not there, or something in it is wrong. A gateway that runs goes on with the origins that it found last; one that starts has none of the file until it is right.",
+		"clusters: { shop: { discover: { file: /run/shop.yaml } } }",
+		"Do what the message says. The file is watched: no reload is needed.",
+	},
+	{
+		"W363", "redirect that takes nearly all",
+		"A balancer that goes by load chooses between origins that answer here and one of kind redirect. Clients are sent to that, so it never has anything in hand, and is chosen whenever the others have.",
+		"clusters: { shop: { origins: [{ address: \"10.0.0.1:80\" }, { address: \"https://west.shop.example\", kind: redirect }] } }",
+		"Put it into a cluster of its own, and name that in failover of the mapping; or choose random or round-robin.",
 	},
 	{
 		"W370", "weight without effect",

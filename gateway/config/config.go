@@ -20,7 +20,7 @@
 //	foreign   the words of other programs that are told what they are called here: a name in foreignValues
 //	check     the grammar of its text, or of each text in it: a name in checks
 //	keys      the grammar of a map's keys: a name in checks
-//	short     "name": an entry of this list may be a bare string instead
+//	short     "name" or "address": an entry of this list may be a bare string instead, which is that
 //	files     "append": lists of several files are joined; "each": every file may say it
 package config
 
@@ -180,7 +180,7 @@ type Origin struct {
 	Name string `yaml:"name" check:"label"`
 	// Address is host:port, or a URL http://host[:port] or https://host[:port].
 	Address string `yaml:"address" required:"true" check:"origin"`
-	Kind    string `yaml:"kind" default:"app" enum:"app|proxy"` // app (default) | proxy: gets absolute-form, CONNECT for https
+	Kind    string `yaml:"kind" default:"app" enum:"app|proxy|redirect"` // app (default) | proxy: gets absolute-form, CONNECT for https | redirect: nothing is sent there, clients are
 	// Capacity is how many exchanges it may have at once, over all clusters;
 	// further ones wait. Default 1000; 1..1000000.
 	Capacity int `yaml:"capacity" default:"1000" range:"1..1000000"`
@@ -209,6 +209,10 @@ type Origin struct {
 	// since; empty: nobody does.
 	StateBy string `yaml:"-"`
 
+	// Expected says that nobody has written it one by one, so that it need not run
+	// yet: its health check is asked before requests go there.
+	Expected bool `yaml:"-"`
+
 	shared string // the shared origin that stands for this entry of a cluster
 }
 
@@ -217,7 +221,10 @@ type Cluster struct {
 	Balancer         string        `yaml:"balancer" default:"@balancer" enum:"@balancers" foreign:"balancer"` // which origin is next; default capacity
 	BalancerOptions  Options       `yaml:"balancer_options"`                                                  // of the balancer, each has its own; a mapping's other balancer has none
 	Locality         string        `yaml:"locality" default:"any" enum:"any|prefer-local|collocated"`         // which of its origins come first: any (default) | prefer-local: those on node.host, while one can be used | collocated: the same, before a router is asked
-	Origins          []Origin      `yaml:"origins" required:"true" short:"name"`                              // inline, or the name of a shared one; at least one
+	Origins          []Origin      `yaml:"origins" or:"dynamic|discover" short:"name"`                        // inline, or the name of a shared one; this, dynamic or discover is required. After Load those of dynamic follow
+	Dynamic          *Dynamic      `yaml:"dynamic" or:"origins|discover"`                                     // origins whose names, hosts and ports are calculated; nil: none
+	Discover         *Discover     `yaml:"discover" or:"origins|dynamic"`                                     // where further origins are found; nil: nowhere
+	Template         Template      `yaml:"template"`                                                          // what origins of dynamic and discover are like
 	HostHeader       string        `yaml:"host_header" default:"client" check:"authority"`                    // client (default) | origin | any other: that name
 	TLS              OriginTLS     `yaml:"tls"`                                                               // how https origins are verified
 	ConnectTimeout   unit.Duration `yaml:"connect_timeout" default:"2s" range:"1ms..5m"`                      // default 2s

@@ -69,6 +69,9 @@ func (l *loader) checkLabel(e EditionLabel, path string) {
 func (l *loader) lintEditions() {
 	carried := map[EditionLabel]bool{}
 	for _, c := range l.cfg.Clusters {
+		if c.Discover != nil {
+			carried[c.Edition] = true
+		}
 		for _, o := range c.Origins {
 			carried[o.Edition] = true
 		}

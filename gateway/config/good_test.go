@@ -72,6 +72,7 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 			Locality: "any",
 			Origins: []Origin{{Name: "127.0.0.1:9001", Address: "127.0.0.1:9001", Kind: "app", Capacity: 1000, Weight: 1, State: "serving",
 				Host: "127.0.0.1", Scheme: "http", HostPort: "127.0.0.1:9001"}},
+			Template:         Template{Scheme: "http", Kind: "app", Capacity: 1000, Weight: 1},
 			HostHeader:       "client",
 			TLS:              OriginTLS{Verify: &yes},
 			ConnectTimeout:   2 * s,

@@ -18,6 +18,9 @@ func (c *Config) HostWeight(name string) int {
 func (l *loader) lintMachines() {
 	used := map[string]bool{l.cfg.Node.Host: true}
 	for _, c := range l.cfg.Clusters {
+		if c.Discover != nil {
+			return // what is found may be on any of them
+		}
 		for _, o := range c.Origins {
 			used[o.Host] = true
 		}

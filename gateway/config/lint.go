@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -59,18 +60,36 @@ func (l *loader) lintListeners() {
 
 // lintCluster looks for options of https that nothing uses.
 func (l *loader) lintCluster(c Cluster, path string) {
-	if l.written(path+".tls") && !l.anyBad(path+".origins") && !hasHTTPS(c.Origins) {
+	if l.written(path+".tls") && !l.anyBad(path+".origins") && !c.mayHaveHTTPS() {
 		l.warn(path+".tls", "W321", path+".tls has no effect: none of the origins is https")
 	}
 	for i, o := range c.Origins {
 		l.lintOrigin(o, index(path+".origins", i))
 	}
-	l.lintStates(c.Origins, path+".origins")
+	if c.Discover == nil {
+		l.lintStates(c.Origins, path+".origins")
+	}
+	l.lintDynamic(c, path)
+	l.lintAway(c, path)
+	l.lintDiscover(c, path)
 	if ping := path + ".failover.ping"; c.Health != nil && c.Failover.Ping != nil && !l.anyBad(path+".health") {
 		l.warn(ping, "W336", ping+" has no effect: health is there, and only it readmits an origin")
 	}
 	if ca := path + ".tls.ca"; c.TLS.Verify != nil && !*c.TLS.Verify && c.TLS.CA != "" {
 		l.warn(ca, "W323", ca+" has no effect: verify is false")
+	}
+}
+
+// byLoad are the balancers that choose whom has the least in hand.
+var byLoad = []string{"capacity", "least-load", "p2c", "peak-ewma"}
+
+// lintAway warns of origins that never have anything in hand beside those that do.
+func (l *loader) lintAway(c Cluster, path string) {
+	here := slices.ContainsFunc(c.Origins, func(o Origin) bool { return o.Kind != "redirect" })
+	for i, o := range c.Origins {
+		if at := index(path+".origins", i); o.Kind == "redirect" && here && slices.Contains(byLoad, c.Balancer) && !l.anyBad(path) {
+			l.warn(at, "W363", at+" is of kind redirect and never has a load: "+c.Balancer+" sends clients there whenever the others have any")
+		}
 	}
 }
 
@@ -145,13 +164,10 @@ func reaches(host, listener string) bool {
 	return to == on || local && on == "" || to == "" && on == "127.0.0.1"
 }
 
-func hasHTTPS(origins []Origin) bool {
-	for _, o := range origins {
-		if o.Scheme == "https" {
-			return true
-		}
-	}
-	return false
+// mayHaveHTTPS reports whether an origin is https, or one that is found can be.
+func (c Cluster) mayHaveHTTPS() bool {
+	return c.Discover != nil && (c.Template.Scheme == "https" || c.Discover.File != "") ||
+		slices.ContainsFunc(c.Origins, func(o Origin) bool { return o.Scheme == "https" })
 }
 
 // lintSites looks for repetitions and contradictions in sites.

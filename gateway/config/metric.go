@@ -27,7 +27,7 @@ type Metric struct {
 	Busy       *Level        `yaml:"busy"`                                     // value: the number that counts as 0; default 0, of errors 100%, of in-flight the origin's capacity; of latency it is required
 	History    Share         `yaml:"history" default:"0.3"`                    // log-delta: how much of the metric before goes into the next, 0..1; default 0.3
 	Base       Base          `yaml:"base" default:"e"`                         // log-delta: of the logarithm: e (default) | 10
-	Debug      bool          `yaml:"debug" default:"false"`                    // log each report of value and log-delta; default false
+	Debug      bool          `yaml:"debug" default:"false"`                    // log each sample; default false
 }
 
 // Pull says what an origin is asked for, once an interval, and where in its answer the

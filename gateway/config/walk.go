@@ -295,12 +295,18 @@ func (r *reader) item(n ast.Node, v reflect.Value, path string, f rules) {
 	if !ok {
 		return
 	}
+	_, isText := resolved.(*ast.StringNode)
+	if isText && f.short == "address" {
+		field, rules, _ := fieldOf(v, f.short)
+		r.scalar(resolved, field, path, rules)
+		return
+	}
 	if address := bareAddress(resolved); address != "" {
 		r.spoil(path)
 		r.add(r.src.span(nodeToken(resolved)), Error, "E104", fmt.Sprintf("%s is the address %s, must be a definition or the name of a shared origin", path, quote(address)), definition(address))
 		return
 	}
-	if _, isName := resolved.(*ast.StringNode); isName {
+	if isText {
 		r.scalar(resolved, reflect.ValueOf(&origin.shared).Elem(), path, rules{present: true})
 		return
 	}

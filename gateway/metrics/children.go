@@ -67,11 +67,19 @@ type Origin struct {
 	Reused Counter // attempts on a connection that had served before
 }
 
-// Cluster counts the exchanges that waited in the queue of one cluster.
+// Cluster counts the exchanges that waited in the queue of one cluster, and how the
+// looking for its origins went.
 type Cluster struct {
 	Waiting Gauge     // exchanges in line
 	Wait    Histogram // of those that have waited, whatever came of it
 	Panics  Gauge     // 1: too few of its origins are up, and those that are out get requests
+
+	Discovers Gauge // 1: its origins are looked for; else the rest does not count
+	Found     Gauge // origins of the last good answer
+	FoundOK   Gauge // 1: the last look was answered
+	Looks     Gauge // that were answered, ever
+	LooksLost Gauge // that failed
+	Changes   Gauge // answers that were other than the one before
 }
 
 // Session counts what became of requests by the bindings of one session.

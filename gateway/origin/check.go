@@ -81,6 +81,15 @@ func (p *Pool) check(o CheckOptions, spread func(time.Duration) time.Duration) *
 	return c
 }
 
+// Try asks once, as a health check does. If the answer is not good, or none comes in
+// time, the origin is down: a check brings it back.
+func (p *Pool) Try(ctx context.Context, o CheckOptions) {
+	o.DownAfter, o.WhileDown = 1, false
+	c := &Check{pool: p, o: o, stop: func() {}}
+	c.request = c.appendRequest(nil)
+	c.once(ctx)
+}
+
 // Stop ends the check: it changes nothing any more, and one under way is given
 // up. The origin keeps the health it has; if no check is left, trials may
 // readmit it. Stop calls nobody and may be called twice.

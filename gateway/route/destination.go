@@ -146,6 +146,12 @@ func (d *Destination) Selects(o *Origin) bool {
 		d.origin.fits(o.Name) && d.edition.fits(o.Edition.Label) && d.application.fits(o.Edition.Application)
 }
 
+// SelectsIn reports whether the destination would select an origin of a cluster, whatever
+// the origin's name and machine: o has the cluster and the edition.
+func (d *Destination) SelectsIn(o *Origin) bool {
+	return d.cell.fits(o.Cell) && d.cluster.fits(o.Cluster) && d.edition.fits(o.Edition.Label) && d.application.fits(o.Edition.Application)
+}
+
 // namesEdition reports whether the destination selects by edition.
 func (d *Destination) namesEdition() bool { return d.edition != nil }
 
