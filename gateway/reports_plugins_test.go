@@ -89,6 +89,27 @@ func TestReportPluginsHostFunctions(t *testing.T) {
 	})
 }
 
+// A body is shown up to the limit, or not at all, in each request as in the one before:
+// there is nothing to be read piece by piece, and no buffer to be too small.
+func TestReportPluginsAndBodies(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, need, onError string }{
+		{"WA-07: a prefix of it, then the rest passes", "body-prefix", "reject"},
+		{"WP-08: over the limit, closed", "body", "reject"},
+		{"WP-08: over the limit, open", "body", "skip"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			o, got := bodyOrigin(t, endOK)
+			addr, g := start(t, bodyText(o, tt.need, tt.onError, "", ""), Options{})
+			for _, n := range []int{10_000, bodyLimit, 1 << 20, bodyLimit, 10_000} {
+				for _, as := range frames {
+					sendsBody(t, addr, g, got, sentBody{tt.need, tt.onError, as(content(n)), content(n), false})
+				}
+			}
+		})
+	}
+}
+
 // A trap in any hook is answered at once by the policy, on a connection that goes on.
 func TestReportPluginsTrapsDoNotHang(t *testing.T) {
 	t.Parallel()
@@ -122,8 +143,7 @@ func TestReportPluginsTrapsDoNotHang(t *testing.T) {
 	})
 }
 
-// A guest that has no memory left is a fault of its own exchange; bodies, which it is
-// not shown, pass.
+// A guest that has no memory left is a fault of its own exchange, and bodies pass.
 func TestReportPluginsWithoutMemory(t *testing.T) {
 	t.Parallel()
 	for policy, status := range map[string]int{"default-balancer": 200, "reject": 503} {
