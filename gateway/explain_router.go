@@ -49,7 +49,7 @@ func (e *explanation) bypassed(g *group) {
 // route asks the router of group i, if it has one and none was asked before, and
 // reports whether that settles where the request goes.
 func (e *explanation) route(i int, g *group) bool {
-	if e.Router != nil || g.lead.router == nil {
+	if e.Router != nil && e.Router.Called || g.lead.router == nil {
 		return false
 	}
 	r := g.lead.router
@@ -85,7 +85,7 @@ func (e *explanation) atHand(g *group) bool {
 		return false
 	}
 	for i, m := range g.members {
-		if g.prefer.Far[i] == sameHost && e.lets(g, m) {
+		if g.prefer.Far[i] == sameHost && e.opens(g, m) {
 			return true
 		}
 	}
@@ -125,7 +125,7 @@ func (e *explanation) showOrigins(all []abi.Origin, r *router, g *group) []abi.O
 		if s.Load >= s.Capacity {
 			o.Flags |= abi.OriginFull
 		}
-		if o.Flags&abi.OriginPermitted != 0 && e.lets(g, m) {
+		if o.Flags&abi.OriginPermitted != 0 && e.opens(g, m) {
 			o.Flags |= abi.OriginUsable
 		}
 	}
@@ -137,8 +137,11 @@ func (e *explanation) follow(i int, g *group, r *router, list []uint16) bool {
 	plan, waits := e.plan(g, -1), -1
 	for _, p := range list {
 		j := g.index[r.members[p].identity]
-		switch plan.Verdicts[j].Why {
-		case admission.Picked, admission.Free:
+		if !e.opens(g, g.members[j]) {
+			continue
+		}
+		switch e.plan(g, j).Verdicts[j].Why { // for itself: a list does not go by who is near
+		case admission.Picked:
 			e.goes(i, plan, j)
 			return true
 		case admission.Full, admission.Waited:
@@ -198,7 +201,13 @@ func (e *explanation) exhausted(g *group, r *router) bool {
 
 // anyOpen reports whether an origin of the group takes who is new.
 func (e *explanation) anyOpen(g *group) bool {
-	return slices.ContainsFunc(g.members, func(m *member) bool { return e.lets(g, m) })
+	return slices.ContainsFunc(g.members, func(m *member) bool { return e.opens(g, m) })
+}
+
+// opens reports whether an origin of the group takes who is new, as it is taken to be;
+// where too few are up, those that are out do as well.
+func (e *explanation) opens(g *group, m *member) bool {
+	return e.lets(g, m) || e.view.states[m.identity].Access == admission.Unwell && e.panics(g)
 }
 
 // metricOf is how busy the collector of an origin's cluster finds it; nil: there is

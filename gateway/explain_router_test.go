@@ -104,6 +104,44 @@ func TestExplainDoesNotAskTheRouterOfBoundRequests(t *testing.T) {
 	}
 }
 
+// A list goes before nearness, but not before an origin on this very host where that is
+// to be preferred to all (M-COLO-02); and where too few are up, it may name those that
+// are out.
+func TestExplainOfRoutersAmongNearOrigins(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, cluster string
+		states        map[string]string
+		called        bool
+		pick          string
+	}{
+		{"collocated", ", locality: collocated", nil, false, "a"},
+		{"collocated, and down", ", locality: collocated", map[string]string{"a": "down"}, true, "b"},
+		{"near", ", locality: prefer-local", nil, true, "b"},
+		{"out, and no panic", "", map[string]string{"b": "down"}, true, ""},
+		{"out, and panic", ", panic_threshold: 90%", map[string]string{"b": "down"}, true, "b"},
+	} {
+		hs := newHomes(t, "a", "b")
+		hs[0].settings = ", host: here"
+		text := "node: { host: here }\n" + routerText(hs, moody, "", tt.cluster)
+		e, problems := NewExplainer(load(t, text))
+		if problems.Errors() > 0 {
+			t.Fatal(problems)
+		}
+		x, err := e.Explain(Question{Raw: []byte("GET " + at("1") + " HTTP/1.1\r\nHost: h\r\n\r\n"), States: tt.states})
+		if err != nil {
+			t.Fatal(err)
+		}
+		pick := ""
+		if x.Pick != nil {
+			pick = shortName(x.Pick.Origin)
+		}
+		if x.Router.Called != tt.called || pick != tt.pick || !tt.called && x.Router.Why == "" {
+			t.Errorf("%s: router %+v, pick %q, want %q", tt.name, x.Router, pick, tt.pick)
+		}
+	}
+}
+
 // The router sees origins as they are assumed to be.
 func TestExplainShowsRoutersWhatIsAssumed(t *testing.T) {
 	t.Parallel()

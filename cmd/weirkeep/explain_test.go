@@ -140,8 +140,8 @@ router    chooser, of main/shop   lists main/shop/web2, main/shop/web1
             skipped web9: there is none
 plugins   chooser, busy: kept still here, without ticks, calls and samples; a running gateway may know more (--live)
 pick      main/shop/web2   listed by the router
-            main/shop/web1   1.00 free   0 of 50   up, serving   metric 40   free
-            main/shop/web2   1.00 free   0 of 50   up, serving   metric 40   picked
+            main/shop/web1   1.00 free   0 of 50   metric 40   up, serving   free
+            main/shop/web2   1.00 free   0 of 50   metric 40   up, serving   picked
 would     be sent to 10.0.1.2:80 as /
 `
 

@@ -257,7 +257,7 @@ func (t *teller) pick(e *gateway.Explanation) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
 	for _, c := range p.Candidates {
-		fmt.Fprintf(w, "  %s\t%.2f free\t%d of %d%s\t%s\t%s%s\n", c.Origin, c.Free, c.Load, c.Capacity, weightText(c), c.State, metricColumn(c.Metric), c.Why)
+		fmt.Fprintf(w, "  %s\t%.2f free\t%d of %d%s%s\t%s\t%s\n", c.Origin, c.Free, c.Load, c.Capacity, column("weight", c.Weight), column("metric", c.Metric), c.State, c.Why)
 	}
 	w.Flush()
 	for line := range strings.Lines(b.String()) {
@@ -265,20 +265,12 @@ func (t *teller) pick(e *gateway.Explanation) {
 	}
 }
 
-// weightText is a column with what the balancer weighs an origin by, if it does.
-func weightText(c gateway.ExplainedCandidate) string {
-	if c.Weight == nil {
+// column is one of a number that not every origin has.
+func column(what string, n *int) string {
+	if n == nil {
 		return ""
 	}
-	return fmt.Sprintf("\tweight %d", *c.Weight)
-}
-
-// metricColumn is a column with the metric that a collector gives an origin, if one does.
-func metricColumn(metric *int) string {
-	if metric == nil {
-		return ""
-	}
-	return fmt.Sprintf("metric %d\t", *metric)
+	return fmt.Sprintf("\t%s %d", what, *n)
 }
 
 func (t *teller) outcome(o *gateway.ExplainedOutcome) {
