@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"weirkeep/abi"
-	"weirkeep/gateway/balance"
 	"weirkeep/gateway/collect"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/origin"
@@ -17,9 +16,6 @@ func (c *compiler) allCollectors() {
 	for _, cl := range c.snap.clusters {
 		switch cfg := c.cfg.Clusters[cl.name]; {
 		case cfg.Metric == nil:
-			for _, m := range cl.members {
-				c.uses.unmetered = append(c.uses.unmetered, m.balanced.Live)
-			}
 		case cfg.Metric.Stock():
 			c.stockCollector(cl, &cfg)
 		default:
@@ -141,11 +137,11 @@ func (u *uses) tally(key string, make func() *tally) *tally {
 func (u *uses) wantSampler(key string, start func() *sampler) { u.samplers[key] = start }
 
 // sample starts and stops samplers, so that those run that are wanted. What a sampler
-// has said against an origin is taken back where none samples it any more.
-func (r *registry) sample(wanted map[string]func() *sampler) {
+// has said against an origin is taken back where none samples it any more. The members
+// of those that ended are returned.
+func (r *registry) sample(wanted map[string]func() *sampler) (left []*member) {
 	r.sampling.Lock()
 	defer r.sampling.Unlock()
-	var left []*member
 	for key, s := range r.samplers {
 		if wanted[key] == nil {
 			s.end()
@@ -167,12 +163,13 @@ func (r *registry) sample(wanted map[string]func() *sampler) {
 			m.state.origin.Acquit(m.tally, "no collector is asked any more")
 		}
 	}
+	return left
 }
 
 // sampleStock starts and stops samplers that need no plugin, so that those run that are
 // wanted. New ones begin before others end, so that nothing that an origin says in
-// between is lost.
-func (r *registry) sampleStock(wanted map[stockKey]func() *stockSampler) {
+// between is lost. Those that ended are returned by their members.
+func (r *registry) sampleStock(wanted map[stockKey]func() *stockSampler) (left []*member) {
 	r.sampling.Lock()
 	defer r.sampling.Unlock()
 	for key, start := range wanted {
@@ -183,16 +180,21 @@ func (r *registry) sampleStock(wanted map[stockKey]func() *stockSampler) {
 	for key, s := range r.stock {
 		if wanted[key] == nil {
 			s.end()
+			left = append(left, s.plan.member)
 			delete(r.stock, key)
 		}
 	}
+	return left
 }
 
 // tellBalancers makes them go by what is known, whoever has spoken last while samplers
-// came and went, and forget what nobody finds out any more.
-func (r *registry) tellBalancers(unmetered []*balance.Live) {
+// came and went, and forget what nobody finds out any more of those that were left.
+func (r *registry) tellBalancers(left []*member) {
 	r.sampling.Lock()
 	defer r.sampling.Unlock()
+	for _, m := range left {
+		m.balanced.Live.Forget()
+	}
 	for _, s := range r.samplers {
 		s.mu.Lock()
 		for _, m := range s.plan.members {
@@ -204,9 +206,6 @@ func (r *registry) tellBalancers(unmetered []*balance.Live) {
 		s.account.mu.Lock()
 		s.account.tally.tell()
 		s.account.mu.Unlock()
-	}
-	for _, live := range unmetered {
-		live.Forget()
 	}
 }
 

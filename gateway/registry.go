@@ -114,7 +114,6 @@ type uses struct {
 	samplers map[string]func() *sampler // that it wants
 	stock    map[stockKey]func() *stockSampler
 
-	unmetered []*balance.Live       // of origins whose clusters have no metric
 	fresh     map[*originState]bool // that nobody has named before
 	newcomers map[*originState]func(context.Context)
 }
@@ -236,9 +235,7 @@ func (u *uses) settle() {
 	}
 	u.tell = nil
 	u.r.watch(u.checks)
-	u.r.sample(u.samplers)
-	u.r.sampleStock(u.stock)
-	u.r.tellBalancers(u.unmetered)
+	u.r.tellBalancers(append(u.r.sample(u.samplers), u.r.sampleStock(u.stock)...))
 }
 
 // release lets go what the snapshot has named, the last first: a pool goes before

@@ -99,3 +99,34 @@ func TestMetricsSteerUnderReloads(t *testing.T) {
 		went("without a metric", "[20 20]")
 	})
 }
+
+// Whichever way a cluster's metric changes, balancers go by the one in force, and by 50
+// once nobody finds one out.
+func TestBalancersGoByTheMetricInForce(t *testing.T) {
+	hs := newHomes(t, "a")
+	guest := func(metric string) string {
+		return strings.Replace(collectorText(hs, "good/count", "", metric), "clusters:\n", "clusters:\n# guest\n", 1)
+	}
+	stock := func(metric string) string {
+		return plainListener + "clusters:\n" + clusterLine("app", hs, metric) + "\n"
+	}
+	texts := map[string]string{
+		"push":   stock(", metric: { collector: value, source: push, initial: 20, interval: 1h }"),
+		"field":  stock(`, metric: { collector: value, source: "header:X-Load", initial: 30, interval: 1h }`),
+		"plugin": guest(", interval: 1h, initial: 40"),
+		"none":   stock(""),
+	}
+	const ways = "push none field plugin field push plugin none plugin push field none push"
+	_, g := start(t, texts["none"], hs.options())
+	for _, way := range strings.Fields(ways) {
+		apply(t, g, texts[way])
+		m := g.current.Load().clusters[0].members[0]
+		want := 50
+		if m.tally != nil {
+			want = int(m.metric())
+		}
+		if got := m.balanced.Live.Metric(); got != want {
+			t.Errorf("with %s balancers go by %d, in force is %d", way, got, want)
+		}
+	}
+}
