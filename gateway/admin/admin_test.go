@@ -331,7 +331,7 @@ func TestDocumentDescribesWhatThereIs(t *testing.T) {
 			t.Errorf("%s is missing", path)
 		}
 	}
-	if len(doc.Paths) != 12 || !strings.HasPrefix(doc.OpenAPI, "3.1") || header.Get("Content-Type") != "application/openapi+json" {
+	if len(doc.Paths) != 13 || !strings.HasPrefix(doc.OpenAPI, "3.1") || header.Get("Content-Type") != "application/openapi+json" {
 		t.Errorf("openapi %s, %d paths, %s", doc.OpenAPI, len(doc.Paths), header.Get("Content-Type"))
 	}
 	if strings.Contains(body, "$schema") || !strings.Contains(body, "application/problem+json") {
