@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/admission"
+	"weirkeep/gateway/balance"
 	"weirkeep/gateway/config"
 )
 
@@ -20,8 +22,12 @@ type Operation struct {
 
 	// State is what they should be sent: draining, maintenance or disabled; serving
 	// takes back what was wanted before, so that they are what the configuration
-	// and the roll-outs say.
+	// and the roll-outs say. Empty: it stays as it is.
 	State string
+
+	// Weight is theirs, from 1 to 100; 0 is that of the configuration. Nil: it stays
+	// as it is.
+	Weight *int
 
 	Force  bool // also if a cluster has no origin left that takes who is new
 	DryRun bool // say what would happen, and do nothing
@@ -35,6 +41,7 @@ type Operated struct {
 	Address             string // host:port
 	Before, Now         Standing
 	Configured          string // the state in the configuration; empty: it is not there
+	Weighed             bool   // a balancer goes by the weight
 }
 
 // Standing is what an origin may be sent, and who says so.
@@ -42,6 +49,9 @@ type Standing struct {
 	State string      // the most closed of all words that hold
 	By    string      // whose word that is: configuration, servers, rollout or operator
 	Set   Set[string] // what an operator has set, whether it counts or not
+
+	Weight    int
+	WeightSet Set[int]
 }
 
 // ErrNoOrigin means that nothing goes by a name.
@@ -60,8 +70,8 @@ func (g *Gateway) Operate(o Operation) ([]Operated, error) {
 	if g.applied == nil || g.closing.Load() {
 		return nil, errNotServing
 	}
-	if a := adminStateOf(o.State); a.String() != o.State {
-		return nil, fmt.Errorf("an origin can be %s, not %q", strings.Join(adminStates[:], ", "), o.State)
+	if err := o.validate(); err != nil {
+		return nil, err
 	}
 	named, err := g.named(o)
 	if err != nil {
@@ -82,27 +92,91 @@ func (g *Gateway) Operate(o Operation) ([]Operated, error) {
 // operated are the settings with what is wanted of the named origins. Who wants what
 // is set already changes nothing, not even who has set it.
 func (g *Gateway) operated(o Operation, named []namedOrigin) settings {
-	next, written := maps.Clone(g.present.settings), writtenStates(g.applied.config)
+	next, written := maps.Clone(g.present.settings), byAddress(g.applied.config)
 	if next == nil {
 		next = make(settings)
 	}
 	for _, n := range named {
-		switch {
-		case o.State == serving.String():
+		s := next[n.address]
+		s.Address, s.Name = n.address, n.name
+		over, now := written[n.address], g.now(time.Now())
+		s.State = setAnew(s.State, o.state(s.State.Value), cmp.Or(over.State, serving.String()), o.By, now)
+		s.Weight = setAnew(s.Weight, o.weight(s.Weight.Value), max(over.Weight, 1), o.By, now)
+		if next[n.address] = s; s.empty() {
 			delete(next, n.address)
-		case next[n.address].State.Value != o.State:
-			next[n.address] = setting{Address: n.address, Name: n.name, State: Set[string]{
-				Value: o.State, Over: written[n.address], By: o.By, At: g.now(time.Now()),
-			}}
 		}
 	}
 	return next
 }
 
-// writtenStates are the states in a configuration, by address.
-func writtenStates(cfg *config.Config) map[string]string {
-	all := make(map[string]string)
-	eachOrigin(cfg, func(_ string, at *config.Origin) { all[addressOf(at)] = at.State })
+// setAnew is what is set when somebody wants a value, over that of the configuration.
+// Who wants the one that is set changes nothing.
+func setAnew[V comparable](now Set[V], value, over V, by string, at time.Time) Set[V] {
+	var none V
+	switch value {
+	case now.Value:
+		return now
+	case none:
+		return Set[V]{}
+	}
+	return Set[V]{Value: value, Over: over, By: by, At: at}
+}
+
+// validate refuses what no origin can be.
+func (o Operation) validate() error {
+	switch {
+	case o.State != "" && adminStateOf(o.State).String() != o.State:
+		return fmt.Errorf("an origin can be %s, not %q", strings.Join(adminStates[:], ", "), o.State)
+	case o.Weight != nil && (*o.Weight < 0 || *o.Weight > maxWeight):
+		return fmt.Errorf("a weight is 1 to %d, or 0 for the configuration's, not %d", maxWeight, *o.Weight)
+	case o.State == "" && o.Weight == nil:
+		return errors.New("neither a state nor a weight is wanted")
+	}
+	return nil
+}
+
+// state is the one that is to be set, where now is; empty: none.
+func (o Operation) state(now string) string {
+	switch o.State {
+	case "":
+		return now
+	case serving.String():
+		return ""
+	}
+	return o.State
+}
+
+// weight is the one that is to be set, where now is; 0: none.
+func (o Operation) weight(now int) int {
+	if o.Weight == nil {
+		return now
+	}
+	return *o.Weight
+}
+
+// takesBack reports whether what is set is to be taken back.
+func (o Operation) takesBack() bool {
+	return o.State == serving.String() || o.Weight != nil && *o.Weight == 0
+}
+
+// byAddress are the origins of a configuration.
+func byAddress(cfg *config.Config) map[string]config.Origin {
+	all := make(map[string]config.Origin)
+	eachOrigin(cfg, func(_ string, at *config.Origin) { all[addressOf(at)] = *at })
+	return all
+}
+
+// weighed are the origins that a balancer weighs, by address.
+func weighed(cfg *config.Config) map[string]bool {
+	all, everywhere := make(map[string]bool), false
+	for _, m := range cfg.Mappings {
+		everywhere = everywhere || balance.UsesOf(m.Balancer).Has(balance.UsesWeight)
+	}
+	eachOrigin(cfg, func(cluster string, at *config.Origin) {
+		if everywhere || balance.UsesOf(cfg.Clusters[cluster].Balancer).Has(balance.UsesWeight) {
+			all[addressOf(at)] = true
+		}
+	})
 	return all
 }
 
@@ -110,11 +184,11 @@ func writtenStates(cfg *config.Config) map[string]string {
 // what it makes of the configuration.
 func (g *Gateway) result(named []namedOrigin, next present, served *config.Config) (all []Operated) {
 	before, now := standings(g.applied.served, g.present.settings), standings(served, next.settings)
-	written := writtenStates(g.applied.config)
+	written, weighed := byAddress(g.applied.config), weighed(served)
 	for _, n := range named {
 		all = append(all, Operated{
 			Cell: n.cell, Cluster: n.cluster, Name: n.name, Address: hostPortOf(n.address),
-			Before: before[n.address], Now: now[n.address], Configured: written[n.address],
+			Before: before[n.address], Now: now[n.address], Configured: written[n.address].State, Weighed: weighed[n.address],
 		})
 	}
 	return all
@@ -125,7 +199,7 @@ func standings(served *config.Config, ss settings) map[string]Standing {
 	all := make(map[string]Standing)
 	eachOrigin(served, func(_ string, at *config.Origin) {
 		address := addressOf(at)
-		all[address] = Standing{State: at.State, By: wordOf(at), Set: ss[address].State}
+		all[address] = Standing{State: at.State, By: wordOf(at), Set: ss[address].State, Weight: at.Weight, WeightSet: ss[address].Weight}
 	})
 	return all
 }

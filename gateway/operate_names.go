@@ -18,7 +18,7 @@ func (g *Gateway) named(o Operation) (all []namedOrigin, err error) {
 	snap := g.current.Load()
 	for _, name := range o.Origins {
 		found, err := snap.originsCalled(name)
-		if len(found) == 0 && o.State == serving.String() {
+		if len(found) == 0 && o.takesBack() {
 			found = g.present.settings.called(name)
 		}
 		if err == nil && len(found) == 0 {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -18,6 +19,7 @@ type setting struct {
 	Address string      `json:"address"` // with its scheme
 	Name    string      `json:"name"`    // that it had when it was last seen
 	State   Set[string] `json:"state,omitzero"`
+	Weight  Set[int]    `json:"weight,omitzero"`
 	Gone    time.Time   `json:"gone,omitzero"` // since when the configuration names it no more
 }
 
@@ -36,10 +38,12 @@ const goneFor = 30 * 24 * time.Hour
 
 // change makes true in cfg, which is a copy, what operators have set. Nothing is
 // opened that way: of their word, the configuration's and the roll-outs', the most
-// closed holds.
+// closed holds. A weight of theirs holds as it is.
 func (ss settings) change(cfg *config.Config) {
 	eachOrigin(cfg, func(_ string, at *config.Origin) {
-		shut(at, adminStateOf(ss[addressOf(at)].State.Value), byOperator)
+		s := ss[addressOf(at)]
+		shut(at, adminStateOf(s.State.Value), byOperator)
+		at.Weight = cmp.Or(s.Weight.Value, at.Weight)
 	})
 }
 
@@ -55,11 +59,11 @@ func (ss settings) settled(cfg *config.Config, now time.Time, log *slog.Logger) 
 			s.Name, s.Gone = name, time.Time{}
 			next[address] = s
 		case s.Gone.IsZero():
-			log.Info("what an operator has set waits: no cluster has the origin now", "origin", s.Name, "address", address, "state", s.State.Value, "kept_until", now.Add(goneFor))
+			log.Info("what an operator has set waits: no cluster has the origin now", "origin", s.Name, "address", address, "state", s.State.Value, "weight", s.Weight.Value, "kept_until", now.Add(goneFor))
 			s.Gone = now
 			next[address] = s
 		case now.Sub(s.Gone) > goneFor:
-			log.Warn("what an operator has set is forgotten: no cluster has had the origin for long", "origin", s.Name, "address", address, "state", s.State.Value, "since", s.Gone)
+			log.Warn("what an operator has set is forgotten: no cluster has had the origin for long", "origin", s.Name, "address", address, "state", s.State.Value, "weight", s.Weight.Value, "since", s.Gone)
 			delete(next, address)
 		}
 	}
@@ -72,27 +76,35 @@ func (ss settings) warnings(cfg *config.Config, now time.Time) (ps config.Proble
 	told := make(map[string]bool)
 	for _, cluster := range sortedKeys(cfg.Clusters) {
 		for i, o := range cfg.Clusters[cluster].Origins {
-			address := addressOf(&o)
-			s := ss[address].State
-			if told[address] || s.Over == o.State || adminStateOf(s.Value) <= adminStateOf(o.State) {
-				continue
+			if address := addressOf(&o); !told[address] {
+				told[address] = true
+				ps = append(ps, ss[address].warnings(cfg, originKey(cfg, cluster, i), o, now)...)
 			}
-			told[address] = true
-			path := statePath(cfg, cluster, i)
-			ps = append(ps, cfg.At(path, config.Warning, "W811", fmt.Sprintf(
-				"%s is %s, and was %s when an operator made %s %s (%s ago, %s), which holds over it",
-				path, o.State, s.Over, o.Name, s.Value, now.Sub(s.At).Round(time.Second), s.By),
-				"weirkeep origin enable "+o.Name+" takes the operator's word back"))
 		}
 	}
 	return ps
 }
 
-// statePath is the key that says the state of a cluster's origin.
-func statePath(cfg *config.Config, cluster string, i int) string {
+// warnings are those of one setting; key is where its origin is written.
+func (s setting) warnings(cfg *config.Config, key string, o config.Origin, now time.Time) (ps config.Problems) {
+	warn := func(key string, is, was, made any, by string, at time.Time, back string) {
+		ps = append(ps, cfg.At(key, config.Warning, "W811", fmt.Sprintf("%s is %v, and was %v when an operator made it %v for %s (%s ago, %s), which holds over it",
+			key, is, was, made, o.Name, now.Sub(at).Round(time.Second), by), back+" takes the operator's word back"))
+	}
+	if t := s.State; t.Over != o.State && adminStateOf(t.Value) > adminStateOf(o.State) {
+		warn(key+".state", o.State, t.Over, t.Value, t.By, t.At, "weirkeep origin enable "+o.Name)
+	}
+	if w := s.Weight; w.Value != 0 && w.Over != o.Weight && w.Value != o.Weight {
+		warn(key+".weight", o.Weight, w.Over, w.Value, w.By, w.At, "weirkeep origin weight "+o.Name+" --default")
+	}
+	return ps
+}
+
+// originKey is the key of a cluster's origin, or of the shared one that it is.
+func originKey(cfg *config.Config, cluster string, i int) string {
 	o := cfg.Clusters[cluster].Origins[i]
 	if shared, there := cfg.Origins[o.Name]; there && addressOf(&shared) == addressOf(&o) {
-		return "origins." + o.Name + ".state"
+		return "origins." + o.Name
 	}
-	return fmt.Sprintf("clusters.%s.origins[%d].state", cluster, i)
+	return fmt.Sprintf("clusters.%s.origins[%d]", cluster, i)
 }

@@ -88,13 +88,23 @@ func decodeSettings(text []byte) (settings, error) {
 	return all, nil
 }
 
+// maxWeight is the largest weight of an origin.
+const maxWeight = 100
+
+// empty reports that nothing is set.
+func (s setting) empty() bool { return s.State.Value == "" && s.Weight.Value == 0 }
+
 // validate refuses what no operator can have set.
 func (s setting) validate() error {
 	switch a := adminStateOf(s.State.Value); {
 	case s.Address == "":
 		return errors.New("a setting has no address")
-	case a == serving || a.String() != s.State.Value:
+	case s.State.Value != "" && (a == serving || a.String() != s.State.Value):
 		return fmt.Errorf("%s: state %q is none that can be set", s.Address, s.State.Value)
+	case s.Weight.Value < 0 || s.Weight.Value > maxWeight:
+		return fmt.Errorf("%s: weight %d is none that can be set", s.Address, s.Weight.Value)
+	case s.empty():
+		return fmt.Errorf("%s: nothing is set", s.Address)
 	}
 	return nil
 }

@@ -81,12 +81,13 @@ type DiscoveryStatus struct {
 // address is the same in every cluster that names it.
 type OriginStatus struct {
 	Cluster, Name, Address string
-	Cell                   string // of the cluster
-	Found                  string // where: dns NAME …, or file PATH; empty: it is written
-	State                  string // what it may be sent: serving, draining, maintenance, disabled
-	StateBy                string // who says so: configuration, discovery, servers, rollout, operator
-	Configured             string // the state in the configuration; empty: it is not there
-	StateSet               Set[string]
+	Cell                   string      // of the cluster
+	Found                  string      // where: dns NAME …, or file PATH; empty: it is written
+	State                  string      // what it may be sent: serving, draining, maintenance, disabled
+	StateBy                string      // who says so: configuration, discovery, servers, rollout, operator
+	Configured             string      // the state in the configuration; empty: it is not there
+	StateSet               Set[string] // what an operator has set
+	WeightSet              Set[int]
 	Health                 string // up, down, ejected
 	Up                     bool
 	Checked                bool  // by health checks or pings; else only traffic finds out
@@ -185,13 +186,13 @@ func (snap *snapshot) countSessions(now time.Time) map[string]int {
 // them, and which of their sessions nobody counts.
 func (g *Gateway) addWords(all []OriginStatus) {
 	snap := g.current.Load()
-	stand, written, uncounted := standings(g.applied.served, g.present.settings), writtenStates(g.applied.config), g.uncounted(snap)
+	stand, written, uncounted := standings(g.applied.served, g.present.settings), byAddress(g.applied.config), g.uncounted(snap)
 	i := 0
 	for _, cl := range snap.clusters {
 		for _, m := range cl.members {
 			o, s := &all[i], stand[m.address]
-			o.StateBy, o.StateSet = s.By, s.Set
-			o.Configured, o.Uncounted = written[m.address], uncounted[m.bound]
+			o.StateBy, o.StateSet, o.WeightSet = s.By, s.Set, s.WeightSet
+			o.Configured, o.Uncounted = written[m.address].State, uncounted[m.bound]
 			i++
 		}
 	}

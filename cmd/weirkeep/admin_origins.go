@@ -10,7 +10,7 @@ import (
 func originStatus(o gateway.OriginStatus) admin.OriginStatus {
 	s := admin.OriginStatus{
 		Cell: o.Cell, Cluster: o.Cluster, Name: o.Name, Address: o.Address, Found: o.Found,
-		State: o.State, StateBy: o.StateBy, Configured: o.Configured, StateSet: stateSet(o.StateSet),
+		State: o.State, StateBy: o.StateBy, Configured: o.Configured, StateSet: stateSet(o.StateSet), WeightSet: weightSet(o.WeightSet),
 		Health: o.Health, Up: o.Up, Checked: o.Checked,
 		Load: o.Load, Capacity: o.Capacity, Waiting: o.Waiting, Tunnels: o.Tunnels, InFlight: o.InFlight, Sessions: o.Sessions,
 		Weight: o.Weight, Metric: o.Metric, MetricFrom: o.MetricFrom, Idle: o.Idle, Attempts: o.Attempts, Failures: o.Failures,
@@ -36,6 +36,14 @@ func stateSet(s gateway.Set[string]) *admin.StateSet {
 	return &admin.StateSet{State: s.Value, Over: s.Over, By: s.By, At: s.At}
 }
 
+// weightSet is a weight that an operator has set, nil if none.
+func weightSet(s gateway.Set[int]) *admin.WeightSet {
+	if s.Value == 0 {
+		return nil
+	}
+	return &admin.WeightSet{Weight: s.Value, Over: s.Over, By: s.By, At: s.At}
+}
+
 // errLeaving is what an operator is answered while the place is being taken: what is
 // set now, the new process would not know.
 var errLeaving = errors.New("a new process is taking the place of this one: ask again in a moment")
@@ -57,7 +65,7 @@ func (k *keeper) Operate(o admin.Operation) ([]admin.Operated, error) {
 	all := make([]admin.Operated, 0, len(done))
 	for _, o := range done {
 		all = append(all, admin.Operated{
-			Cell: o.Cell, Cluster: o.Cluster, Name: o.Name, Address: o.Address, Configured: o.Configured,
+			Cell: o.Cell, Cluster: o.Cluster, Name: o.Name, Address: o.Address, Configured: o.Configured, Weighed: o.Weighed,
 			Before: standing(o.Before), Now: standing(o.Now),
 		})
 	}
@@ -65,7 +73,7 @@ func (k *keeper) Operate(o admin.Operation) ([]admin.Operated, error) {
 }
 
 func standing(s gateway.Standing) admin.Standing {
-	return admin.Standing{State: s.State, StateBy: s.By, StateSet: stateSet(s.Set)}
+	return admin.Standing{State: s.State, StateBy: s.By, StateSet: stateSet(s.Set), Weight: s.Weight, WeightSet: weightSet(s.WeightSet)}
 }
 
 // translated is an error of the gateway that the admin API knows by a sentinel of its

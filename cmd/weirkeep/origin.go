@@ -22,7 +22,7 @@ func newOrigin(a *app) *cobra.Command {
 		Use:   "origin",
 		Short: "How the origins of a running gateway are, and what they may be sent",
 		Long: "Drain, maintain and disable close origins of a running gateway further than the configuration\n" +
-			"does; enable takes that back. It holds after reloads and restarts. Of all words, those of the\n" +
+			"does; enable takes that back. Weight sets their weights. It holds after reloads and restarts. Of all words, those of the\n" +
 			"configuration, of roll-outs, of WebLogic's lists of servers and of operators, the most closed holds:\n" +
 			"enable opens nothing that the configuration closes.",
 		Args: onlyCommands,
@@ -42,6 +42,7 @@ var originCommands = []func(*app) *cobra.Command{
 	newOriginEnable,
 	newOriginLs,
 	newOriginMaintain,
+	newOriginWeight,
 }
 
 func newOriginLs(a *app) *cobra.Command {
@@ -147,7 +148,7 @@ func (a *app) sayOrigins(all []admin.OriginStatus, now time.Time) error {
 	for _, o := range all {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\t%s\t%d\t%d\t%s\t%s\n",
 			o.Cluster, o.Name, o.Address, a.stateText(o, now), o.Health, o.Load, o.Capacity,
-			o.Waiting, numberText(o.Weight), metricText(o), o.Sessions, o.Failures, age(o.Since, now), lastError(o, now))
+			o.Waiting, a.weightMark(o, now), metricText(o), o.Sessions, o.Failures, age(o.Since, now), lastError(o, now))
 	}
 	if err := t.Flush(); err != nil {
 		return err

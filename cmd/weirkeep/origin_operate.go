@@ -17,7 +17,8 @@ import (
 // operation is what is wanted of origins, as the admin API takes it.
 type operation struct {
 	Origins []string `json:"origins"`
-	State   string   `json:"state"`
+	State   string   `json:"state,omitempty"`
+	Weight  *int     `json:"weight,omitempty"` // 0: the configuration's
 	Force   bool     `json:"force,omitempty"`
 	DryRun  bool     `json:"dry_run,omitempty"`
 
@@ -28,7 +29,7 @@ type operation struct {
 func operateFlags(f *pflag.FlagSet, o *operation) {
 	fileFlag(f, &o.file)
 	f.BoolVar(&o.DryRun, "dry-run", false, "say what would happen, and do nothing")
-	if o.State != "serving" {
+	if o.State != "serving" && o.State != "" {
 		f.BoolVar(&o.Force, "force", false, "also if a cluster has no origin left then that takes new clients")
 	}
 }
@@ -159,6 +160,9 @@ func (a *app) sayOperated(o operation, done operatedFound) error {
 func operatedText(o operation, one admin.Operated) string {
 	if one.Cluster == "" {
 		return fmt.Sprintf("%s: no cluster has it now; what was set is %s", namedAddress(one.Name, one.Address), would(o.DryRun, "forgotten"))
+	}
+	if o.Weight != nil {
+		return weighedText(o, one)
 	}
 	text := originPath(one.Cell, one.Cluster, one.Name) + ": " + one.Before.State
 	switch {

@@ -25,12 +25,24 @@ func (a *app) stateText(o admin.OriginStatus, now time.Time) string {
 		o.StateSet.State, age(o.StateSet.At, now), printable(o.StateSet.By))
 }
 
+// weightMark is an origin's weight in the table, marked as its state is.
+func (a *app) weightMark(o admin.OriginStatus, now time.Time) string {
+	switch text := numberText(o.Weight); {
+	case o.WeightSet == nil || o.Weight == nil:
+		return text
+	case !a.verbose:
+		return text + "*"
+	default:
+		return fmt.Sprintf("%s (set by operator %s ago, %s)", text, age(o.WeightSet.At, now), printable(o.WeightSet.By))
+	}
+}
+
 // sayMarked says what the mark in the table means, if it is there.
 func (a *app) sayMarked(all []admin.OriginStatus) error {
-	if !slices.ContainsFunc(all, func(o admin.OriginStatus) bool { return o.StateSet != nil }) {
+	if !slices.ContainsFunc(all, func(o admin.OriginStatus) bool { return o.StateSet != nil || o.WeightSet != nil && o.Weight != nil }) {
 		return nil
 	}
-	return a.sayResult("* set by an operator: -v says when and by whom, weirkeep origin enable takes it back")
+	return a.sayResult("* set by an operator: -v says when and by whom; weirkeep origin enable takes a state back, weight --default a weight")
 }
 
 // Whose word a state can be, besides a roll-out's and WebLogic's.

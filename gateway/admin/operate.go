@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -26,7 +28,8 @@ var ErrLast = errors.New("the last origin")
 // Operation is what is wanted of origins.
 type Operation struct {
 	Origins []string
-	State   string // serving, draining, maintenance or disabled
+	State   string // serving, draining, maintenance or disabled; empty: as it is
+	Weight  *int   // 0: the configuration's; nil: as it is
 	Force   bool   // also if a cluster has no origin left then
 	DryRun  bool   // nothing is done
 	By      string // who wants it
@@ -39,6 +42,7 @@ type Operated struct {
 	Name       string   `json:"name"`
 	Address    string   `json:"address"`
 	Configured string   `json:"state_configured,omitempty" doc:"The state in the configuration; absent: it is not there."`
+	Weighed    bool     `json:"weighed" doc:"Whether a balancer goes by the weight."`
 	Before     Standing `json:"before"`
 	Now        Standing `json:"now"`
 }
@@ -48,13 +52,16 @@ type Standing struct {
 	State    string    `json:"state,omitempty" doc:"The most closed of all words; absent: no cluster has the origin."`
 	StateBy  string    `json:"state_by,omitempty" doc:"Whose word that is: configuration, discovery, servers, rollout or operator."`
 	StateSet *StateSet `json:"state_set,omitempty" doc:"What an operator has set; absent: nothing."`
+
+	Weight    int        `json:"weight,omitempty" doc:"Absent: no cluster has the origin."`
+	WeightSet *WeightSet `json:"weight_set,omitempty" doc:"A weight that an operator has set; absent: none."`
 }
 
 // registerOperate adds what operates origins.
 func (a *api) registerOperate(h huma.API) {
 	const description = "draining: no new sessions; maintenance: only what a rule lets in; disabled: nothing. serving takes that back: the origin is then what the configuration and the roll-outs say. " +
-		"Of all words the most closed holds. It holds after reloads and restarts. All are changed, or none."
-	errs := []int{http.StatusNotFound, http.StatusConflict}
+		"Of all words the most closed holds. A weight holds over that of the configuration. It holds after reloads and restarts. All are changed, or none."
+	errs := []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity}
 	huma.Register(h, huma.Operation{
 		OperationID: "operate", Method: http.MethodPatch, Path: "/v1/origins",
 		Summary: "Say what origins may be sent", Description: description, Errors: errs,
@@ -67,7 +74,8 @@ func (a *api) registerOperate(h huma.API) {
 
 // Wanted is what is wanted of origins. It is exported for huma, which looks into it.
 type Wanted struct {
-	State  string `json:"state" enum:"serving,draining,maintenance,disabled"`
+	State  string `json:"state,omitempty" enum:"serving,draining,maintenance,disabled" doc:"Absent: as it is."`
+	Weight *int   `json:"weight,omitempty" minimum:"0" maximum:"100" doc:"0: that of the configuration; absent: as it is."`
 	Force  bool   `json:"force,omitempty" doc:"Also if a cluster has no origin left that takes new clients."`
 	DryRun bool   `json:"dry_run,omitempty" doc:"Say what would happen, and do nothing."`
 }
@@ -114,14 +122,17 @@ func (a *api) operateOne(_ context.Context, r *oneRequest) (*tagged[operatedList
 }
 
 func (a *api) operate(who string, w Wanted, names []string) (*tagged[operatedList], error) {
-	all, err := a.operator.Operate(Operation{Origins: names, State: w.State, Force: w.Force, DryRun: w.DryRun, By: who})
+	if w.State == "" && w.Weight == nil {
+		return nil, huma.NewError(http.StatusUnprocessableEntity, "neither a state nor a weight is wanted")
+	}
+	all, err := a.operator.Operate(Operation{Origins: names, State: w.State, Weight: w.Weight, Force: w.Force, DryRun: w.DryRun, By: who})
 	if err != nil {
-		a.audit(who, fmt.Sprintf("origins %v: %s", names, w.State), "refused: "+err.Error())
+		a.audit(who, fmt.Sprintf("origins %v: %s", names, w), "refused: "+err.Error())
 		return nil, notOperated(err)
 	}
 	for _, o := range all {
 		if !w.DryRun {
-			a.audit(who, "origins/"+o.path()+": "+w.State, o.Before.String()+" -> "+o.Now.String())
+			a.audit(who, "origins/"+o.path()+": "+w.String(), o.Before.text(w)+" -> "+o.Now.text(w))
 		}
 	}
 	return &tagged[operatedList]{tag(a.gateway.Status().Revision), operatedList{w.DryRun, all}}, nil
@@ -135,11 +146,29 @@ func (o Operated) path() string {
 	return o.Cell + "/" + o.Cluster + "/" + o.Name
 }
 
-func (s Standing) String() string {
-	if s.State == "" {
+// text is what the log says of it, after what was wanted.
+func (s Standing) text(w Wanted) string {
+	switch {
+	case s.State == "":
 		return "gone"
+	case w.State == "":
+		return strconv.Itoa(s.Weight)
+	case w.Weight == nil:
+		return s.State + " by " + s.StateBy
 	}
-	return s.State + " by " + s.StateBy
+	return fmt.Sprintf("%s by %s, weight %d", s.State, s.StateBy, s.Weight)
+}
+
+// String is what is wanted, for the log.
+func (w Wanted) String() string {
+	var parts []string
+	if w.State != "" {
+		parts = append(parts, w.State)
+	}
+	if w.Weight != nil {
+		parts = append(parts, fmt.Sprintf("weight %d", *w.Weight))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // notOperated is the answer to an operation that was not done.

@@ -22,6 +22,9 @@ func (o *operatorAt) Operate(op Operation) ([]Operated, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
+	if op.State == "" {
+		op.State = "serving"
+	}
 	set := &StateSet{State: op.State, Over: "serving", By: "x", At: time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)}
 	return []Operated{{
 		Cell: "main", Cluster: "shop", Name: "web1", Address: "127.0.0.1:9001", Configured: "serving",
@@ -51,7 +54,7 @@ func startOperator(t *testing.T, o *operatorAt, log io.Writer) string {
 // What is wanted is done, answered with what was before, and logged: who, what, from
 // what to what.
 func TestOperate(t *testing.T) {
-	const answer = `"origins":[{"cell":"main","cluster":"shop","name":"web1","address":"127.0.0.1:9001","state_configured":"serving",` +
+	const answer = `"origins":[{"cell":"main","cluster":"shop","name":"web1","address":"127.0.0.1:9001","state_configured":"serving","weighed":false,` +
 		`"before":{"state":"serving","state_by":"configuration"},` +
 		`"now":{"state":"%s","state_by":"operator","state_set":{"state":"%[1]s","over":"serving","by":"x","at":"2026-11-29T12:00:00Z"}}}]}` + "\n"
 	for _, tt := range []struct {
@@ -87,6 +90,32 @@ func TestOperate(t *testing.T) {
 	}
 }
 
+// A weight is set, or taken back, as a state is.
+func TestOperateWeight(t *testing.T) {
+	for _, tt := range []struct {
+		body   string
+		weight int
+		state  string
+		log    string
+	}{
+		{`{"weight":3}`, 3, "", `what="origins/main/shop/web1: weight 3" result="0 -> 0"`},
+		{`{"weight":0}`, 0, "", `what="origins/main/shop/web1: weight 0"`},
+		{`{"weight":7,"state":"draining"}`, 7, "draining", `what="origins/main/shop/web1: draining, weight 7" result="serving by configuration, weight 0 -> draining by operator, weight 0"`},
+	} {
+		t.Run(tt.body, func(t *testing.T) {
+			var log bytes.Buffer
+			o := &operatorAt{}
+			status, _, body := patch(t, startOperator(t, o, &log)+"/v1/origins/main/shop/web1", tt.body)
+			if status != 200 || len(o.asked) != 1 || o.asked[0].Weight == nil || *o.asked[0].Weight != tt.weight || o.asked[0].State != tt.state {
+				t.Fatalf("%d %s, asked %+v", status, body, o.asked)
+			}
+			if !strings.Contains(log.String(), tt.log) {
+				t.Errorf("want %s in the log %s", tt.log, &log)
+			}
+		})
+	}
+}
+
 // What cannot be done says why; that is logged too.
 func TestOperateRefusals(t *testing.T) {
 	const one = `{"origins":["web1"],"state":"draining"}`
@@ -100,7 +129,8 @@ func TestOperateRefusals(t *testing.T) {
 		{"no origin", one, fmt.Errorf(`%w "web9"`, ErrNoOrigin), 404, `"detail":"no such origin \"web9\"","suggestion":"GET /v1/origins lists what there is"`, true},
 		{"the last one", one, fmt.Errorf("%w of shop", ErrLast), 409, `{"type":"urn:weirkeep:problem:last-origin","title":"last origin","status":409,"detail":"the last origin of shop","suggestion":"\"force\": true does it all the same"}`, true},
 		{"anything else", one, errors.New("not serving"), 409, `"detail":"not serving"`, true},
-		{"no state", `{"origins":["web1"]}`, nil, 422, "state", false},
+		{"nothing", `{"origins":["web1"]}`, nil, 422, "neither a state nor a weight is wanted", false},
+		{"too much weight", `{"origins":["web1"],"weight":101}`, nil, 422, "weight", false},
 		{"a state that there is not", `{"origins":["web1"],"state":"down"}`, nil, 422, "serving", false},
 		{"no origins", `{"origins":[],"state":"draining"}`, nil, 422, "origins", false},
 		{"a misspelt key", `{"origin":["web1"],"state":"draining"}`, nil, 422, "origin", false},

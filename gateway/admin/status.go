@@ -68,8 +68,9 @@ type OriginStatus struct {
 	State   string `json:"state" doc:"What it may be sent, by the most closed of all words: serving, draining, maintenance or disabled."`
 	StateBy string `json:"state_by" doc:"Whose word that is: configuration, discovery (it is found no more), servers (a WebLogic cluster lists it no more), rollout (of an edition) or operator."`
 
-	Configured string    `json:"state_configured,omitempty" doc:"The state in the configuration; absent: it is not there."`
-	StateSet   *StateSet `json:"state_set,omitempty" doc:"What an operator has set, whether or not another word is more closed; absent: nothing."`
+	Configured string     `json:"state_configured,omitempty" doc:"The state in the configuration; absent: it is not there."`
+	StateSet   *StateSet  `json:"state_set,omitempty" doc:"What an operator has set, whether or not another word is more closed; absent: nothing."`
+	WeightSet  *WeightSet `json:"weight_set,omitempty" doc:"A weight that an operator has set over that of the configuration; absent: none."`
 
 	Health     string `json:"health" doc:"up, down (a health check or a collector says so) or ejected (its failures say so)."`
 	Up         bool   `json:"up"`
@@ -100,6 +101,14 @@ type StateSet struct {
 	Over  string    `json:"over" doc:"The state in the configuration then."`
 	By    string    `json:"by" doc:"Who asked for it."`
 	At    time.Time `json:"at"`
+}
+
+// WeightSet is a weight that an operator has set.
+type WeightSet struct {
+	Weight int       `json:"weight" minimum:"1" maximum:"100"`
+	Over   int       `json:"over" doc:"The weight in the configuration then."`
+	By     string    `json:"by" doc:"Who asked for it."`
+	At     time.Time `json:"at"`
 }
 
 // Uncounted are sessions that nobody counts.

@@ -345,10 +345,10 @@ var warningCodes = []Code{
 		"Start weirkeep again when it suits.",
 	},
 	{
-		"W811", "state that an operator has closed further",
-		"The state of an origin was changed in the file, and has no effect: an operator has closed the origin further (weirkeep origin drain, maintain or disable), and of all words the most closed holds.",
+		"W811", "value over which an operator has set another",
+		"The state or the weight of an origin was changed in the file, and has no effect: an operator has set another weight, or has closed the origin further (weirkeep origin drain, maintain or disable), and of all states the most closed holds.",
 		"origins: [{ name: web1, address: \"10.0.0.1:8080\", state: draining }]",
-		"weirkeep origin enable NAME takes the operator's word back. weirkeep origin ls -v says who has set what, and when.",
+		"weirkeep origin enable NAME takes a state back, weirkeep origin weight NAME --default a weight. weirkeep origin ls -v says who has set what, and when.",
 	},
 	{
 		"W812", "settings that are none",
