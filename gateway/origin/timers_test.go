@@ -99,9 +99,18 @@ func TestAttemptsThatOthersCouldTakeOver(t *testing.T) {
 	}{
 		{"answers in time", func(p *peer) { time.Sleep(1900 * time.Millisecond); p.say(okAnswer) }, 1900 * time.Millisecond, nil, false},
 		{"never answers", func(*peer) {}, 2 * time.Second, ErrTimeout, true},
-		{"begins its head, goes on later", func(p *peer) { p.say("HTTP/1.1 200 O"); time.Sleep(8 * time.Second); p.say(okAnswer[len("HTTP/1.1 200 O"):]) }, 8 * time.Second, nil, false},
+		{"begins its head, goes on later", func(p *peer) {
+			p.say("HTTP/1.1 200 O")
+			time.Sleep(8 * time.Second)
+			p.say(okAnswer[len("HTTP/1.1 200 O"):])
+		}, 8 * time.Second, nil, false},
 		{"begins its head, then is silent", func(p *peer) { p.say("HTTP/1.1 200 O") }, 10 * time.Second, ErrTimeout, false},
-		{"hints, then answers late", func(p *peer) { time.Sleep(time.Second); p.say("HTTP/1.1 103 Early Hints\r\n\r\n"); time.Sleep(9 * time.Second); p.say(okAnswer) }, 10 * time.Second, nil, false},
+		{"hints, then answers late", func(p *peer) {
+			time.Sleep(time.Second)
+			p.say("HTTP/1.1 103 Early Hints\r\n\r\n")
+			time.Sleep(9 * time.Second)
+			p.say(okAnswer)
+		}, 10 * time.Second, nil, false},
 		{"hints, then is silent", func(p *peer) { time.Sleep(time.Second); p.say("HTTP/1.1 103 Early Hints\r\n\r\n") }, 11 * time.Second, ErrTimeout, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

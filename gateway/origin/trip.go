@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"time"
 
@@ -340,6 +341,18 @@ func (t *Trip) endUpload() (early bool) {
 // graceAfterAnswer is how long a body may still be under way after the answer
 // has ended before the answer counts as early (design, section 5).
 const graceAfterAnswer = 50 * time.Millisecond
+
+// EndUnread ends a trip whose answer nobody wants. The connection is kept if all of
+// the answer is here.
+func (t *Trip) EndUnread() {
+	whole := t.Body.Whole()
+	for whole && !t.Body.Done() {
+		p, err := t.Body.Next()
+		whole = err == nil || err == io.EOF
+		t.Body.Consume(len(p))
+	}
+	t.End(whole)
+}
 
 // Uploading reports whether the request's body is still under way.
 func (t *Trip) Uploading() bool {
