@@ -290,3 +290,53 @@ func TestSessionsAreNotMovedByStatus(t *testing.T) {
 	ill.Store(false)
 	stays(t, addr, cookie, "one")
 }
+
+// Who is asked next is the router's to say, if there is one.
+func TestRetriesByStatusFollowTheRouter(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, cluster string
+		status        int
+		from          string
+	}{
+		{"nobody else is listed", "", 503, "two"},
+		{"then the balancer chooses", ", on_exhausted: default-balancer", 200, "one"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			hs := statusHomes(t, "200 OK", "503 Busy")
+			addr, _ := start(t, routerText(hs, moody, "", ", retry: { statuses: [503] }"+tt.cluster), hs.options())
+			if a := visit(t, addr, at("1"), ""); a.status != tt.status || a.origin() != tt.from {
+				t.Errorf("answered %d by %q, want %d by %q", a.status, a.origin(), tt.status, tt.from)
+			}
+		})
+	}
+}
+
+// Calls of plugins are repeated like requests of clients.
+func TestErrandsAreRetriedByStatus(t *testing.T) {
+	t.Parallel()
+	hs := statusHomes(t, "503 Busy", "200 OK")
+	_, g := start(t, outletText(hs, "", ", balancer: round-robin, retry: { statuses: [503] }"), hs.options())
+	if a := errandOf(t, g, "cluster://app/", endPatience); a.Status != 200 || answeredBy(a) != "two" || loads(g) != "00" {
+		t.Errorf("answered %d by %q, loads %s", a.Status, answeredBy(a), loads(g))
+	}
+}
+
+// What came before an answer that is passed over has gone to the client: hints are of
+// the request, not of the answer.
+func TestHintsBeforeAnAnswerPassedOver(t *testing.T) {
+	t.Parallel()
+	one := newEndOrigin(t, func(_ int, c *endConn) {
+		c.request()
+		c.say("HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\nHTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n")
+		c.in.ReadByte()
+	})
+	two := newEndOrigin(t, func(_ int, c *endConn) { c.serve() })
+	text := fmt.Sprintf("clusters: { app: { balancer: round-robin, origins: [{ address: %q }, { address: %q }], retry: { statuses: [503] } } }\n", one.addr, two.addr)
+	addr, _ := start(t, plainListener+text, Options{})
+	got := send(t, addr, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+	if strings.Count(got, "HTTP/1.1 ") != 2 || !strings.HasPrefix(got, "HTTP/1.1 103 ") || !strings.HasSuffix(got, "\r\n\r\nok") {
+		t.Errorf("answered %q, want the hints and the other origin's answer", got)
+	}
+}
