@@ -340,3 +340,23 @@ func TestHintsBeforeAnAnswerPassedOver(t *testing.T) {
 		t.Errorf("answered %q, want the hints and the other origin's answer", got)
 	}
 }
+
+// No client is sent away instead of an answer, nor while it might get one.
+func TestRetriesByStatusSendNobodyAway(t *testing.T) {
+	t.Parallel()
+	hs := statusHomes(t, "503 Busy", "503 Busy")
+	origins := strings.Replace(hs.text(), "[", `[{ name: west, address: "https://west.example", kind: redirect, state: %s }, `, 1)
+	text := plainListener + "clusters: { app: { balancer: round-robin, failover: { threshold: 1000 }, origins: " + origins + ", retry: { retries: 5, statuses: [503], per_try_timeout: 50s } } }\n"
+	addr, g := start(t, fmt.Sprintf(text, "draining"), hs.options())
+	if a := askFor(t, addr, "a.example", "/"); a.status != 503 || hs.count() != 2 {
+		t.Fatalf("answered %d after %d attempts, want 503 after 2", a.status, hs.count())
+	}
+	apply(t, g, fmt.Sprintf(text, "serving"))
+	answers := map[int]int{}
+	for range 6 {
+		answers[askFor(t, addr, "a.example", "/").status]++
+	}
+	if got := hs.count() - 2; answers[503] == 0 || answers[503]+answers[302] != 6 || got != int64(2*answers[503]) {
+		t.Errorf("answered %v with %d attempts, want each 503 after two", answers, got)
+	}
+}
