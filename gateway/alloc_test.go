@@ -118,8 +118,8 @@ func TestExchangeAllocs(t *testing.T) {
 }
 
 // Budget: so does an exchange that is balanced by capacity over three origins
-// which are checked, and one of a session that is bound to one of them, also if
-// the answer sets its cookie again.
+// which are checked and could take over from each other, and one of a session that is
+// bound to one of them, also if the answer sets its cookie again.
 func TestBoundExchangeAllocs(t *testing.T) {
 	request := "GET /shop/cart;jsessionid=%[1]s?item=7 HTTP/1.1\r\nHost: shop.example\r\nCookie: theme=dark; JSESSIONID=%[1]s\r\n\r\n"
 	again := bytes.Replace(answer1K, []byte("ETag:"), []byte("Set-Cookie: JSESSIONID=7GhQ2x; Path=/; HttpOnly\r\nETag:"), 1)
@@ -216,6 +216,7 @@ clusters:
     health: { path: /health, interval: 1h }
     session: JSESSIONID
     keep_alive: 1h
+    retry: { statuses: [502, 503], per_try_timeout: 10s, idempotency_key: true }
 sessions: { JSESSIONID: { cookie: JSESSIONID, url_param: jsessionid, learn_from_links: true } }
 access_log: { format: off }
 `

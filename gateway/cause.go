@@ -51,6 +51,8 @@ func (x *Exchange) attemptText(e *origin.Error) string {
 	switch {
 	case body || e.Phase == metrics.Connect:
 		return e.Err.Error()
+	case errors.Is(e.Err, origin.ErrLate):
+		return fmt.Sprintf("no answer for clusters.%s.retry.per_try_timeout, which is %v", x.group.lead.name, x.group.lead.retry.perTry)
 	case x.reason == OriginTimeout && e.Phase == metrics.Wait:
 		return fmt.Sprintf("no answer for clusters.%s.first_byte_timeout, which is %v", x.member.cluster.name, x.member.cluster.timeouts.FirstByte)
 	case x.overspent:

@@ -39,7 +39,7 @@ func (c *compiler) cluster(name string, cfg config.Cluster) *cluster {
 		queue:        c.uses.queue(name, admission.Options{Size: cfg.Queue.Size, Timeout: time.Duration(cfg.Queue.Timeout)}),
 		overflows:    cfg.Queue.Overflow == "failover",
 		comeback:     comeback(cfg),
-		retries:      *cfg.Retry.Retries,
+		retry:        retries(cfg.Retry),
 		budget:       newRetryBudget(cfg.Retry.Budget, largest(cfg.Origins)),
 		hostOrigin:   cfg.HostHeader == "origin",
 		metrics:      c.set.Cluster(name),

@@ -3,7 +3,6 @@ package gateway
 import (
 	"errors"
 	"io"
-	"time"
 
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/wire"
@@ -11,10 +10,7 @@ import (
 
 // deliver passes the origin's answer on to the client as it comes.
 func (g *Gateway) deliver(x *Exchange) Reason {
-	x.firstByte = time.Since(x.start)
 	t := &x.trip
-	x.countAnswer()
-	x.judge()
 	x.learn()
 	if t.Status.Code == 101 {
 		return g.tunnel(x)

@@ -150,7 +150,7 @@ func (e *errand) attempt() *origin.Error {
 	x.trip.Caller, x.trip.Sender, x.trip.Connecting = e, e, e.ctx
 	x.group.lead.budget.earn()
 	for {
-		err := x.attempt()
+		err := x.pursue()
 		if err == nil {
 			return nil
 		}
@@ -176,9 +176,6 @@ func (e *errand) failed(err error) plugins.Answer {
 // as one that was passed on.
 func (e *errand) answer() plugins.Answer {
 	x, t := e.x, &e.x.trip
-	x.firstByte = time.Since(x.start)
-	x.countAnswer()
-	x.judge()
 	a := plugins.Answer{Status: t.Status.Code, Headers: cloneFields(t.Answer.Fields)}
 	err := e.read(&a)
 	t.End(err == nil && a.Whole)

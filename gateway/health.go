@@ -7,6 +7,13 @@ import (
 	"weirkeep/gateway/origin"
 )
 
+// answered notes that the head of an answer is there.
+func (x *Exchange) answered() {
+	x.firstByte = time.Since(x.start)
+	x.countAnswer()
+	x.judge()
+}
+
 // countAnswer gives the collector of the member's cluster, and its balancers, an
 // answer whose head is there: each if it wants to know.
 func (x *Exchange) countAnswer() {

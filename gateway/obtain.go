@@ -35,7 +35,7 @@ func (g *Gateway) obtain(x *Exchange) Reason {
 		if x.member.location != nil {
 			return x.sendAway()
 		}
-		err := x.attempt()
+		err := x.pursue()
 		if err == nil {
 			return Served
 		}
@@ -134,6 +134,7 @@ func (x *Exchange) attempt() error {
 		x.resumeBody()
 	}
 	x.trip.Head = x.up
+	x.trip.Timeouts.Attempt = x.patience()
 	x.trip.Authority = x.upstreamHost()
 	x.trip.Metrics = m.metrics
 	return m.pool.Begin(&x.trip, x.tick)
@@ -160,40 +161,6 @@ func (x *Exchange) rewriteHead() {
 	x.up = append(x.up, x.up[x.bodyAt:end]...)
 	x.up = append(x.up[:0], x.up[end:]...)
 	x.bodyAt = bodyAt
-}
-
-// mayRetry reports whether a further attempt is allowed and safe.
-func (x *Exchange) mayRetry(e *origin.Error) bool {
-	lead := x.group.lead
-	if x.attempts > lead.retries || !x.repeatable() {
-		return false
-	}
-	if x.trip.Upgrade != nil && e.Answered {
-		return false
-	}
-	if !e.Retryable(idempotent(x.Method)) {
-		return false
-	}
-	x.overspent = e.Phase != metrics.Connect && !lead.budget.spend()
-	return !x.overspent
-}
-
-// repeatable reports whether the request's body can be sent once more: there is
-// none, it stands in the upstream head, or nobody has taken a byte of it that is not
-// held. What an attempt has read else, to its end or not, is gone.
-func (x *Exchange) repeatable() bool {
-	b := &x.Body
-	return x.joined || b.Kept() && (b.Err() == nil || b.Err() == errInterrupted)
-}
-
-// idempotent reports whether a method may be repeated without being asked
-// (RFC 9110 9.2.2).
-func idempotent(method []byte) bool {
-	switch string(method) {
-	case "GET", "HEAD", "OPTIONS", "PUT", "DELETE", "QUERY":
-		return true
-	}
-	return false
 }
 
 // upgradeAsked returns the protocols that the request wants to switch to, if

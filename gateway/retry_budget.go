@@ -37,6 +37,12 @@ func (b *retryBudget) earn() {
 	}
 }
 
+// lasts reports whether a further attempt could be made.
+func (b *retryBudget) lasts() bool { return b.saved.Load() >= oneAttempt }
+
+// refund takes back what was spent for an attempt that nobody made.
+func (b *retryBudget) refund() { b.saved.Add(oneAttempt) }
+
 // spend reports whether a further attempt may be made.
 func (b *retryBudget) spend() bool {
 	if b.saved.Add(-oneAttempt) >= 0 {

@@ -136,23 +136,9 @@ func upTo16(n int64) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
 // followList goes down the list. If nobody of the group is in service there is nothing
 // to choose, and the request goes where such requests go.
 func (x *Exchange) followList(r *router) (reason Reason, settled bool) {
-	waits := -1
-	for _, p := range x.plug.list {
-		i := x.group.index[r.members[p].identity]
-		if x.seeker.Tried(i) || !x.group.opens(i) {
-			continue
-		}
-		s := x.seek()
-		s.Only = i
-		if s.Take(x.group.balancer) == i {
-			return x.take(i), true
-		}
-		if waits < 0 {
-			waits = i
-		}
-		if r.queues {
-			break
-		}
+	waits, taken := x.takeListed(r)
+	if taken {
+		return Served, true
 	}
 	if waits >= 0 && r.queues {
 		return x.waitFor(waits)
@@ -161,6 +147,31 @@ func (x *Exchange) followList(r *router) (reason Reason, settled bool) {
 		return Served, false
 	}
 	return RouterExhausted, true
+}
+
+// takeListed takes a slot at the first origin of the list that has one now. Without,
+// waits is the first one that is full; -1: none is.
+func (x *Exchange) takeListed(r *router) (waits int, taken bool) {
+	waits = -1
+	for _, p := range x.plug.list {
+		i := x.group.index[r.members[p].identity]
+		if x.seeker.Tried(i) || !x.group.opens(i) {
+			continue
+		}
+		s := x.seek()
+		s.Only = i
+		if s.Take(x.group.balancer) == i {
+			x.take(i)
+			return -1, true
+		}
+		if waits < 0 {
+			waits = i
+		}
+		if r.queues {
+			break
+		}
+	}
+	return waits, false
 }
 
 // waitFor waits for a slot at origin i.

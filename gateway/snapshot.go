@@ -103,7 +103,7 @@ type cluster struct {
 	router    *router       // nil: none chooses its origins
 	overflows bool          // what the queue cannot hold goes on to the next group
 	comeback  time.Duration // when an origin that is out is looked at again
-	retries   int
+	retry     retryPolicy
 	budget    *retryBudget
 	upgrades  []string // lower case
 	metrics   *metrics.Cluster

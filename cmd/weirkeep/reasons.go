@@ -52,7 +52,7 @@ var advices = map[string]advice{
 	"connect_failed":           {"The cause beside it in the log says what the system answered.", "clusters.*.origins"},
 	"connect_timeout":          {"The origin's machine is down or overloaded, or a firewall drops what is sent to it.", "clusters.*.connect_timeout"},
 	"origin_reset":             {"The origin crashed, was restarted, or closes idle connections sooner than the gateway does.", "clusters.*.keep_alive, clusters.*.retry"},
-	"origin_timeout":           {"The origin is overloaded, or the request takes longer than is allowed.", "clusters.*.first_byte_timeout, clusters.*.body_idle_timeout"},
+	"origin_timeout":           {"The origin is overloaded, or the request takes longer than is allowed.", "clusters.*.first_byte_timeout, clusters.*.body_idle_timeout, clusters.*.retry.per_try_timeout"},
 	"bad_answer":               {"The origin does not speak HTTP/1.1 at that port, or breaks its rules; the cause beside it in the log says which.", "clusters.*.origins"},
 	"answer_too_large":         {"The head of the answer is over 128 KiB: cookies without end, or debugging in headers.", ""},
 	"answer_cut":               {"The origin crashed or was restarted while it answered, or went silent.", "clusters.*.body_idle_timeout"},

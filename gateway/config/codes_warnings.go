@@ -303,6 +303,12 @@ var warningCodes = []Code{
 		"Give the clusters the same metric, or a mapping each. Interval, default and what to do with silence may differ.",
 	},
 	{
+		"W374", "retry without effect",
+		"The setting says when a request is sent to another origin, and it never is: retries is 0, or another limit ends the request before.",
+		"clusters: { shop: { origins: [web1, web2], retry: { retries: 0, statuses: [503] } } }",
+		"Allow retries, make the other limit longer, or take the setting away.",
+	},
+	{
 		"W410", "lines that were not read",
 		"A script has lines that are no commands about routing rules. If they decide which commands run, what was converted may not be what was in force.",
 		"if {$production} { … }",

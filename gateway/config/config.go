@@ -15,7 +15,7 @@
 //	required  "true": it must be written, a list or map with at least one entry
 //	or        the key that may be written instead of it; one of both must be
 //	enum      the words it may be, or its entries may be, separated by "|"; "@" and a name: those of wordLists
-//	range     lowest..highest, in the form of the file; either may be left out
+//	range     lowest..highest, in the form of the file, of it or its entries; either may be left out
 //	hint      what to say to who wrote a value that is out of range
 //	foreign   the words of other programs that are told what they are called here: a name in foreignValues
 //	check     the grammar of its text, or of each text in it: a name in checks
@@ -315,12 +315,6 @@ type OriginTLS struct {
 	CA         string `yaml:"ca" check:"file"`                // path of PEM authorities; default: the system's
 	ServerName string `yaml:"server_name" check:"name-or-ip"` // default: the origin's host
 	Verify     *bool  `yaml:"verify" default:"true"`          // default true; never nil after Load
-}
-
-// Retry says when a request may be sent again.
-type Retry struct {
-	Retries *int         `yaml:"retries" default:"1" range:"0..5"` // further attempts, default 1; 0..5; never nil after Load
-	Budget  unit.Percent `yaml:"budget" default:"20%"`             // of exchanges that may be tried again, beyond a reserve, the capacity of the largest origin, at least 100; default 20%
 }
 
 // Session says how a session id is read, and what binds it to an origin.

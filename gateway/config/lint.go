@@ -72,6 +72,7 @@ func (l *loader) lintCluster(c Cluster, path string) {
 	l.lintDynamic(c, path)
 	l.lintAway(c, path)
 	l.lintDiscover(c, path)
+	l.lintRetry(c, path)
 	if ping := path + ".failover.ping"; c.Health != nil && c.Failover.Ping != nil && !l.anyBad(path+".health") {
 		l.warn(ping, "W336", ping+" has no effect: health is there, and only it readmits an origin")
 	}

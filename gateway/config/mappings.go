@@ -76,9 +76,7 @@ var ledSettings = []struct {
 	{"slow_start", func(lead, c Cluster) bool { return lead.SlowStart == c.SlowStart }},
 	{"panic_threshold", func(lead, c Cluster) bool { return lead.PanicThreshold == c.PanicThreshold }},
 	{"queue", func(lead, c Cluster) bool { return lead.Queue == c.Queue }},
-	{"retry", func(lead, c Cluster) bool {
-		return *lead.Retry.Retries == *c.Retry.Retries && lead.Retry.Budget == c.Retry.Budget
-	}},
+	{"retry", func(lead, c Cluster) bool { return lead.Retry.same(c.Retry) }},
 	{"session", func(lead, c Cluster) bool { return lead.Session == c.Session }},
 	{"router", func(lead, c Cluster) bool { return lead.Router == c.Router }},
 	{"on_exhausted", func(lead, c Cluster) bool { return lead.OnExhausted == c.OnExhausted }},

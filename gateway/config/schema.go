@@ -19,7 +19,7 @@ import (
 // fieldsSources are the files with the structs: their comments are the
 // descriptions.
 //
-//go:embed config.go rules.go applications.go editions.go hosts.go plugins.go metric.go dynamic.go discover.go
+//go:embed config.go rules.go applications.go editions.go hosts.go plugins.go metric.go dynamic.go discover.go retry.go
 var fieldsSources embed.FS
 
 // Schema is the JSON Schema (draft 2020-12) of a configuration file, for
@@ -199,8 +199,12 @@ func refineField(p *jsonschema.Schema, field reflect.StructField, f rules) {
 	} else if f.enum != nil {
 		*p = jsonschema.Schema{Description: p.Description, Default: p.Default, AnyOf: substitutable(enum).AnyOf}
 	}
-	if f.ranged && isIntType(field.Type) {
-		p.AnyOf[0].Minimum, p.AnyOf[0].Maximum = json.Number(f.low), json.Number(f.high)
+	one := p
+	if p.Items != nil {
+		one = p.Items
+	}
+	if f.ranged && (p.Items != nil || isIntType(field.Type)) {
+		one.AnyOf[0].Minimum, one.AnyOf[0].Maximum = json.Number(f.low), json.Number(f.high)
 	}
 	if f.short == "name" && p.Items != nil {
 		p.Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, p.Items}}

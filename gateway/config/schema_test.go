@@ -93,6 +93,8 @@ func TestSchemaRefuses(t *testing.T) {
 		{"unknown option of a balancer", "clusters: { a: { balancer_options: { tei: weighted }, origins: [a] } }"},
 		{"wrong word in an option", "clusters: { a: { balancer_options: { tie: never }, origins: [a] } }"},
 		{"class of statuses", "clusters: { a: { health: { path: /, expect: 2xx }, origins: [a] } }"},
+		{"status of success to be repeated", "clusters: { a: { retry: { statuses: [200] }, origins: [a] } }"},
+		{"one status in place of a list", "clusters: { a: { retry: { statuses: 503 }, origins: [a] } }"},
 		{"health without path", "clusters: { a: { health: {}, origins: [a] } }"},
 		{"word for a count", "clusters: { a: { failover: { connect_failures: all }, origins: [a] } }"},
 		{"neither cluster nor clusters", "mappings: [{ site: a }]"},

@@ -288,7 +288,7 @@ func (r *reader) list(n ast.Node, v reflect.Value, path string, f rules) {
 func (r *reader) item(n ast.Node, v reflect.Value, path string, f rules) {
 	origin, ok := v.Addr().Interface().(*Origin)
 	if f.short == "" || !ok {
-		r.value(n, v, path, rules{check: f.check, enum: f.enum, hint: f.hint, present: true})
+		r.value(n, v, path, rules{check: f.check, enum: f.enum, low: f.low, high: f.high, ranged: f.ranged, hint: f.hint, present: true})
 		return
 	}
 	resolved, ok := r.resolve(n, path)

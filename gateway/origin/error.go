@@ -2,6 +2,7 @@ package origin
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"syscall"
 
@@ -14,6 +15,9 @@ type Phase = metrics.Phase
 var (
 	// ErrTimeout means the origin was silent for as long as it may be.
 	ErrTimeout = errors.New("timed out")
+
+	// ErrLate is the [ErrTimeout] of [Timeouts.Attempt]: somebody else may be asked.
+	ErrLate = fmt.Errorf("too slow for one attempt: %w", ErrTimeout)
 
 	// ErrGone means the client went away while the origin was waited for.
 	ErrGone = errors.New("client gone")
@@ -70,16 +74,17 @@ func (e *Error) Unwrap() error { return e.Err }
 // Retryable reports whether the same request may be sent once more: if
 // the connect failed, if the socket took no byte of it, or if no byte of an
 // answer came and repeating the request is harmless. A silent origin is no
-// reason: it may still be at work, and the client has waited already. What
-// cannot be sent twice (a body that is gone) is the caller's to know.
-func (e *Error) Retryable(idempotent bool) bool {
+// reason: it may still be at work, and the client has waited already; unless the
+// attempt had a limit of its own ([ErrLate]). What cannot be sent twice (a body
+// that is gone) is the caller's to know.
+func (e *Error) Retryable(harmless bool) bool {
 	switch {
 	case errors.Is(e.Err, ErrGone) || isBodyError(e.Err):
 		return false
 	case e.Phase == metrics.Connect || e.Written == 0:
 		return true
 	}
-	return idempotent && !e.Answered && !errors.Is(e.Err, ErrTimeout)
+	return harmless && !e.Answered && (!errors.Is(e.Err, ErrTimeout) || errors.Is(e.Err, ErrLate))
 }
 
 func isBodyError(err error) bool {

@@ -30,6 +30,8 @@ func TestRetryable(t *testing.T) {
 		{"closed in the answer", Error{Phase: metrics.Wait, Written: 9, Answered: true, Err: io.EOF}, false, false},
 		{"malformed answer", Error{Phase: metrics.Wait, Written: 9, Answered: true, Err: ErrUpgrade}, false, false},
 		{"silent", Error{Phase: metrics.Wait, Written: 9, Err: ErrTimeout}, false, false},
+		{"too slow for an attempt", Error{Phase: metrics.Wait, Written: 9, Err: ErrLate}, false, true},
+		{"too slow for an attempt, in the head", Error{Phase: metrics.Wait, Written: 9, Answered: true, Err: ErrLate}, false, false},
 		{"client gone", Error{Phase: metrics.Wait, Written: 9, Err: ErrGone}, false, false},
 		{"client gone at once", Error{Phase: metrics.Send, Err: ErrGone}, false, false},
 		{"the client's body failed", Error{Phase: metrics.Wait, Written: 9, Err: &BodyError{io.ErrUnexpectedEOF}}, false, false},

@@ -88,6 +88,67 @@ func TestSilentOrigins(t *testing.T) {
 	}
 }
 
+// An attempt may have a limit of its own, which holds until an answer has begun.
+func TestAttemptsThatOthersCouldTakeOver(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		script func(*peer)
+		took   time.Duration
+		want   error
+		again  bool
+	}{
+		{"answers in time", func(p *peer) { time.Sleep(1900 * time.Millisecond); p.say(okAnswer) }, 1900 * time.Millisecond, nil, false},
+		{"never answers", func(*peer) {}, 2 * time.Second, ErrTimeout, true},
+		{"begins its head, goes on later", func(p *peer) {
+			p.say("HTTP/1.1 200 O")
+			time.Sleep(8 * time.Second)
+			p.say(okAnswer[len("HTTP/1.1 200 O"):])
+		}, 8 * time.Second, nil, false},
+		{"begins its head, then is silent", func(p *peer) { p.say("HTTP/1.1 200 O") }, 10 * time.Second, ErrTimeout, false},
+		{"hints, then answers late", func(p *peer) {
+			time.Sleep(time.Second)
+			p.say("HTTP/1.1 103 Early Hints\r\n\r\n")
+			time.Sleep(9 * time.Second)
+			p.say(okAnswer)
+		}, 10 * time.Second, nil, false},
+		{"hints, then is silent", func(p *peer) { time.Sleep(time.Second); p.say("HTTP/1.1 103 Early Hints\r\n\r\n") }, 11 * time.Second, ErrTimeout, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, end := inMemory(t, func(_ int, p *peer) { p.head(); tt.script(p); p.head() })
+				defer end()
+				trip := newTrip(newClient())
+				trip.Timeouts = Timeouts{FirstByte: 10 * time.Second, BodyIdle: 3 * time.Second, Attempt: 2 * time.Second}
+				begun := time.Now()
+				_, _, err := get(p, trip)
+				if took := time.Since(begun); !near(took, tt.took) || !errors.Is(err, tt.want) {
+					t.Errorf("after %v: %v; want %v after %v", took, err, tt.want, tt.took)
+				}
+				e, _ := errors.AsType[*Error](err)
+				if again := e != nil && e.Retryable(true); again != tt.again {
+					t.Errorf("may be asked again: %v, want %v", again, tt.again)
+				}
+			})
+		})
+	}
+}
+
+// A limit of an attempt that is not the nearest one is none.
+func TestAttemptsLongerThanPatience(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, end := inMemory(t, func(_ int, p *peer) { p.head(); p.head() })
+		defer end()
+		trip := newTrip(newClient())
+		trip.Timeouts = Timeouts{FirstByte: 2 * time.Second, BodyIdle: 3 * time.Second, Attempt: 5 * time.Second}
+		begun := time.Now()
+		_, _, err := get(p, trip)
+		e, ok := errors.AsType[*Error](err)
+		if !near(time.Since(begun), 2*time.Second) || !ok || e.Retryable(true) {
+			t.Errorf("after %v: %v, want the origin's own time-out after 2s", time.Since(begun), err)
+		}
+	})
+}
+
 // stoppedConn is that of a process which was stopped while it waited: the first
 // wait ends long after its time, and says that nothing came.
 type stoppedConn struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"time"
 
@@ -38,6 +39,7 @@ type Sender interface {
 // Timeouts bound the phases of a trip.
 type Timeouts struct {
 	FirstByte time.Duration // from the end of the request, or an interim answer, to the head of the answer
+	Attempt   time.Duration // from the connection to the first byte of an answer, for attempts that somebody else could take over; 0: no limit but FirstByte
 	BodyIdle  time.Duration // between two pieces of a body, either way
 }
 
@@ -72,7 +74,8 @@ type Trip struct {
 	heard   bool // a byte of an answer came
 	beyond  bool // see Beyond
 	upload  upload
-	waited  int // looks while waiting for 100
+	waited  int       // looks while waiting for 100
+	latest  time.Time // when Timeouts.Attempt has passed; zero: it does not hold, or no longer
 
 	untilClose bool // the answer ends with its connection, whatever stands in its place
 }
@@ -85,6 +88,7 @@ type Trip struct {
 // now is the machine's time.
 func (p *Pool) Begin(t *Trip, now time.Time) error {
 	t.pool, t.phase, t.written, t.heard, t.beyond, t.waited = p, metrics.Connect, 0, false, false, 0
+	t.latest = time.Time{}
 	t.upload.reset()
 	t.Metrics.Attempts.Inc()
 	c, err := p.get(t, now)
@@ -123,7 +127,7 @@ func (t *Trip) run(now time.Time) error {
 	}
 	t.phase = metrics.Wait
 	if err := t.await(); err != nil {
-		return err
+		return t.late(err)
 	}
 	t.phase = metrics.Read
 	return t.openBody()
@@ -138,12 +142,33 @@ func (t *Trip) send(now time.Time) error {
 	if err != nil {
 		return err
 	}
-	c.limit = now.Add(t.Timeouts.FirstByte)
+	c.limit = t.patience(now)
 	c.armRead(now)
 	if !t.Content.Done() && !t.Expect {
 		return t.startUpload()
 	}
 	return nil
+}
+
+// patience is when the origin has been silent for too long, after the request was
+// sent. Connecting has a limit of its own.
+func (t *Trip) patience(now time.Time) time.Time {
+	limit := now.Add(t.Timeouts.FirstByte)
+	if t.Timeouts.Attempt > 0 {
+		if t.latest = time.Now().Add(t.Timeouts.Attempt); t.latest.Before(limit) {
+			return t.latest
+		}
+		t.latest = time.Time{}
+	}
+	return limit
+}
+
+// late tells a time-out of the attempt from one of the origin's.
+func (t *Trip) late(err error) error {
+	if err == ErrTimeout && !t.latest.IsZero() {
+		return ErrLate
+	}
+	return err
 }
 
 func (t *Trip) startUpload() error {
@@ -174,7 +199,7 @@ func (t *Trip) await() error {
 				return ErrGone
 			}
 		}
-		t.conn.limit = time.Now().Add(t.Timeouts.FirstByte) // a sign of life
+		t.conn.limit, t.latest = time.Now().Add(t.Timeouts.FirstByte), time.Time{} // a sign of life
 	}
 	return ErrInterims
 }
@@ -240,6 +265,9 @@ func (t *Trip) openBody() error {
 
 // lookUp is asked every 100 ms while the origin is silent.
 func (t *Trip) lookUp(now time.Time) error {
+	if !t.latest.IsZero() && len(t.conn.Window()) > 0 { // it has begun to answer: nobody else will
+		t.conn.limit, t.latest = t.latest.Add(t.Timeouts.FirstByte-t.Timeouts.Attempt), time.Time{}
+	}
 	if t.upload.started {
 		return t.watchUpload(now)
 	}
@@ -313,6 +341,18 @@ func (t *Trip) endUpload() (early bool) {
 // graceAfterAnswer is how long a body may still be under way after the answer
 // has ended before the answer counts as early (design, section 5).
 const graceAfterAnswer = 50 * time.Millisecond
+
+// EndUnread ends a trip whose answer nobody wants. The connection is kept if all of
+// the answer is here.
+func (t *Trip) EndUnread() {
+	whole := t.Body.Whole()
+	for whole && !t.Body.Done() {
+		p, err := t.Body.Next()
+		whole = err == nil || err == io.EOF
+		t.Body.Consume(len(p))
+	}
+	t.End(whole)
+}
 
 // Uploading reports whether the request's body is still under way.
 func (t *Trip) Uploading() bool {
