@@ -66,42 +66,42 @@ const (
 const mostNews = 64
 
 // begin lets a plan be the one that counts.
-func (s *account) begin(p *stockPlan, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.plan = p; s.good.IsZero() {
-		s.good = now
+func (a *account) begin(p *stockPlan, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.plan = p; a.good.IsZero() {
+		a.good = now
 	}
-	if s.tally.inForce() == fromInitial {
-		s.tally.set(p.cfg.Initial, fromInitial)
-		s.delta = p.newDelta()
+	if a.tally.inForce() == fromInitial {
+		a.tally.set(p.cfg.Initial, fromInitial)
+		a.delta = p.newDelta()
 	}
-	if s.due.IsZero() || s.due.After(now.Add(p.interval())) {
-		s.due = now.Add(p.first)
+	if a.due.IsZero() || a.due.After(now.Add(p.interval())) {
+		a.due = now.Add(p.first)
 	}
-	s.read = s.counted(p.member.metrics)
+	a.read = a.counted(p.member.metrics)
 }
 
 // end lets nothing count any more, if the plan still did.
-func (s *account) end(p *stockPlan) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.plan == p {
-		s.plan = nil
+func (a *account) end(p *stockPlan) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.plan == p {
+		a.plan = nil
 	}
 }
 
 // answered counts an answer whose head came after took, and takes the number in it. It
 // is called for every answer, and does not allocate.
-func (s *account) answered(took time.Duration, fields []wire.Field, now time.Time) {
-	s.took.Add(uint64(max(took, 0)))
-	s.answers.Add(1)
-	if s.field == "" {
+func (a *account) answered(took time.Duration, fields []wire.Field, now time.Time) {
+	a.took.Add(uint64(max(took, 0)))
+	a.answers.Add(1)
+	if a.field == "" {
 		return
 	}
 	for i := len(fields) - 1; i >= 0; i-- {
-		if f := &fields[i]; wire.EqualFold(f.Name, s.field) {
-			s.mention(f.Value, now)
+		if f := &fields[i]; wire.EqualFold(f.Name, a.field) {
+			a.mention(f.Value, now)
 			return
 		}
 	}
@@ -111,123 +111,123 @@ func (s *account) answered(took time.Duration, fields []wire.Field, now time.Tim
 var errNoNumber = errors.New("it says something that is no number")
 
 // mention takes the value of the field.
-func (s *account) mention(value []byte, now time.Time) {
+func (a *account) mention(value []byte, now time.Time) {
 	n, ok := collect.Number(value)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.plan == nil {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.plan == nil {
 		return
 	}
 	if !ok {
-		s.nonsense(errNoNumber)
+		a.nonsense(errNoNumber)
 		return
 	}
-	s.hear(n, now)
+	a.hear(n, now)
 }
 
 // hear takes a number that was said by itself, not asked for: for value it counts at
 // once, for log-delta at the next sample. The lock is held, as in all below.
-func (s *account) hear(n float64, now time.Time) {
-	if s.delta == nil {
-		s.learn(n, s.plan.scale.Metric(n), now)
+func (a *account) hear(n float64, now time.Time) {
+	if a.delta == nil {
+		a.learn(n, a.plan.scale.Metric(n), now)
 		return
 	}
-	s.said, s.fresh = n, true
+	a.said, a.fresh = n, true
 }
 
 // sample takes the number that a sample has found; not known: there was none.
-func (s *account) sample(n float64, known bool, now time.Time) {
+func (a *account) sample(n float64, known bool, now time.Time) {
 	if !known {
-		n, known = s.said, s.fresh
+		n, known = a.said, a.fresh
 	}
-	s.fresh = false
+	a.fresh = false
 	switch {
 	case !known:
-	case s.delta == nil:
-		s.learn(n, s.plan.scale.Metric(n), now)
+	case a.delta == nil:
+		a.learn(n, a.plan.scale.Metric(n), now)
 	default:
-		metric, err := s.delta.Sample(n)
+		metric, err := a.delta.Sample(n)
 		if err != nil {
-			s.nonsense(fmt.Errorf("%v %w", n, err))
+			a.nonsense(fmt.Errorf("%v %w", n, err))
 			return
 		}
-		s.learn(n, metric, now)
+		a.learn(n, metric, now)
 	}
 }
 
 // learn makes a metric, rounded and clamped, the one in force.
-func (s *account) learn(n, metric float64, now time.Time) {
+func (a *account) learn(n, metric float64, now time.Time) {
 	m, clamped := collect.Clamp(metric)
-	s.tally.set(m, fromOrigin)
-	s.good = now
-	clamped = clamped && s.plan.strict
+	a.tally.set(m, fromOrigin)
+	a.good = now
+	clamped = clamped && a.plan.strict
 	if clamped {
-		s.plan.member.metrics.Clamped.Inc()
+		a.plan.member.metrics.Clamped.Inc()
 	}
 	switch {
-	case clamped && !s.clamped:
-		s.note(news{newsClamped, n, m, ""})
-	case !clamped && (s.lost || s.clamped):
-		s.note(news{newsBack, n, m, ""})
+	case clamped && !a.clamped:
+		a.note(news{newsClamped, n, m, ""})
+	case !clamped && (a.lost || a.clamped):
+		a.note(news{newsBack, n, m, ""})
 	}
-	s.clamped, s.lost, s.stale = clamped, false, false
-	if s.plan.cfg.Debug {
-		s.note(news{newsReport, n, m, ""})
+	a.clamped, a.lost, a.stale = clamped, false, false
+	if a.plan.cfg.Debug {
+		a.note(news{newsReport, n, m, ""})
 	}
 }
 
 // nonsense is said where a number has to be.
-func (s *account) nonsense(why error) {
-	s.plan.member.metrics.Nonsense.Inc()
-	s.lose(why.Error)
+func (a *account) nonsense(why error) {
+	a.plan.member.metrics.Nonsense.Inc()
+	a.lose(why.Error)
 }
 
 // age makes the default the metric in force if nothing was said for too long.
-func (s *account) age(now time.Time) {
-	silent := now.Sub(s.good)
-	if s.stale || silent < s.plan.stale() {
+func (a *account) age(now time.Time) {
+	silent := now.Sub(a.good)
+	if a.stale || silent < a.plan.stale() {
 		return
 	}
-	s.stale = true
-	if s.delta != nil {
-		s.delta.Restart(float64(s.plan.cfg.Initial))
+	a.stale = true
+	if a.delta != nil {
+		a.delta.Restart(float64(a.plan.cfg.Initial))
 	}
-	if !s.lost {
-		s.plan.member.metrics.Stale.Inc()
+	if !a.lost {
+		a.plan.member.metrics.Stale.Inc()
 	}
-	s.lose(func() string { return "it has said nothing for " + s.plan.stale().String() + s.plan.advice() })
+	a.lose(func() string { return "it has said nothing for " + a.plan.stale().String() + a.plan.advice() })
 }
 
 // lose makes the default the metric in force, and notes it once.
-func (s *account) lose(why func() string) {
-	s.tally.set(s.plan.cfg.Default, fromDefault)
-	if !s.lost {
-		s.note(news{newsLost, 0, s.plan.cfg.Default, why()})
+func (a *account) lose(why func() string) {
+	a.tally.set(a.plan.cfg.Default, fromDefault)
+	if !a.lost {
+		a.note(news{newsLost, 0, a.plan.cfg.Default, why()})
 	}
-	s.lost, s.clamped = true, false
+	a.lost, a.clamped = true, false
 }
 
 // note keeps news for the sampler, and wakes it.
-func (s *account) note(n news) {
-	if len(s.news) < mostNews {
-		s.news = append(s.news, n)
+func (a *account) note(n news) {
+	if len(a.news) < mostNews {
+		a.news = append(a.news, n)
 	}
 	select {
-	case s.wake <- struct{}{}:
+	case a.wake <- struct{}{}:
 	default:
 	}
 }
 
 // takeNews takes out what was noted.
-func (s *account) takeNews() []news {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := s.news
-	s.news = nil
+func (a *account) takeNews() []news {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n := a.news
+	a.news = nil
 	return n
 }
 
 // counted is what was counted so far.
-func (s *account) counted(m *metrics.Origin) readings {
-	return readings{s.took.Load(), s.answers.Load(), s.failures.Load(), m.Attempts.Load()}
+func (a *account) counted(m *metrics.Origin) readings {
+	return readings{a.took.Load(), a.answers.Load(), a.failures.Load(), m.Attempts.Load()}
 }

@@ -92,10 +92,10 @@ func newAccount(m *member, cfg *config.Metric) *account {
 	if cfg.Pull != nil {
 		source += " " + cfg.Pull.Path
 	}
-	s := &account{field: cfg.SourceField(), wake: make(chan struct{}, 1)}
-	s.tally = newTally(m.name, m.address, source, nil, cfg.Initial)
-	s.tally.account, s.tally.live = s, m.balanced.Live
-	return s
+	a := &account{field: cfg.SourceField(), wake: make(chan struct{}, 1)}
+	a.tally = newTally(m.name, m.address, source, nil, cfg.Initial)
+	a.tally.account, a.tally.live = a, m.balanced.Live
+	return a
 }
 
 // numberOf reads the number in an answer that is pulled.

@@ -218,7 +218,7 @@ func (e *explanation) panics(g *group) bool {
 			all++
 		}
 	}
-	return up*allOfThem < int(g.lead.panicBelow)*all
+	return tooFew(up, all, g.lead.panicBelow)
 }
 
 // pickHome tells of the origin where the session is at home, and reports whether

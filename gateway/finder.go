@@ -19,8 +19,9 @@ type finder struct {
 	cluster string
 	where   *config.Discover
 	log     *slog.Logger
-	stop    context.CancelFunc // nil: it does not look by itself
+	stop    context.CancelFunc // nil: it does not look by itself; guarded by the gateway's applying
 
+	reading  sync.Mutex // one look at the file at a time: what was read last is heard last
 	mu       sync.Mutex
 	origins  []config.Origin // of the last good answer; nil: there was none
 	ttl      time.Duration   // of that
@@ -43,6 +44,8 @@ func (f *finder) look(ctx context.Context) (news bool) {
 	if f.where.DNS != nil {
 		return f.heard(f.lookUp(ctx))
 	}
+	f.reading.Lock()
+	defer f.reading.Unlock()
 	origins, problems := config.LoadOrigins(f.where.File)
 	if problems.Errors() > 0 {
 		return f.heard(discover.Answer{}, fileProblem(problems))
@@ -161,7 +164,8 @@ func (f *finder) measure(m *metrics.Cluster) {
 	m.Changes.Set(int64(s.Changes))
 }
 
-// begin has it look again and again, unless it does. Files are watched together.
+// begin has it look again and again, unless it does. Files are watched together. One
+// that was ended may begin again. The caller holds applying.
 func (f *finder) begin(news func()) {
 	if f.stop != nil || f.where.DNS == nil {
 		return
@@ -169,15 +173,24 @@ func (f *finder) begin(news func()) {
 	ctx, stop := context.WithCancel(context.Background())
 	f.stop = stop
 	pace := discover.Pace{Min: time.Duration(f.where.DNS.MinTTL), Max: time.Duration(f.where.DNS.MaxTTL)}
-	go discover.Watch(ctx, pace, f.ttl, f.lookUp, func(a discover.Answer, err error) {
+	go discover.Watch(ctx, pace, f.lasts(), f.lookUp, func(a discover.Answer, err error) {
 		if f.heard(a, err) {
 			news()
 		}
 	})
 }
 
+// lasts is how long the last good answer may be believed.
+func (f *finder) lasts() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ttl
+}
+
+// end has it look no more. The caller holds applying.
 func (f *finder) end() {
 	if f.stop != nil {
 		f.stop()
+		f.stop = nil
 	}
 }

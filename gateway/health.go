@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/origin"
+	"weirkeep/gateway/unit"
 )
 
 // answered notes that the head of an answer is there.
@@ -96,7 +97,7 @@ func (x *Exchange) praise() {
 
 // manyOut reports whether one more of the cluster's origins must not be ejected.
 func (cl *cluster) manyOut() bool {
-	if cl.maxEjected == allOfThem {
+	if cl.maxEjected == unit.Whole {
 		return false
 	}
 	out := 1
@@ -105,10 +106,8 @@ func (cl *cluster) manyOut() bool {
 			out++
 		}
 	}
-	return out*allOfThem > int(cl.maxEjected)*len(cl.members)
+	return out*unit.Whole > int(cl.maxEjected)*len(cl.members)
 }
-
-const allOfThem = 100_00 // as a [unit.Percent]
 
 // lastOpen reports whether no other origin of the group could take over.
 func (x *Exchange) lastOpen() bool {

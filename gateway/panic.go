@@ -27,18 +27,20 @@ func panicking(members []*member, below unit.Percent) bool {
 			}
 		}
 	}
-	return up*allOfThem < int(below)*all
+	return tooFew(up, all, below)
 }
+
+func tooFew(up, all int, below unit.Percent) bool { return up*unit.Whole < int(below)*all }
 
 // survey tells of clusters that have begun to panic, or have ceased to.
 func (g *Gateway) survey() {
+	g.surveying.Lock() // first: the last one to survey goes by the last snapshot
+	defer g.surveying.Unlock()
 	snap, _, err := g.hold()
 	if err != nil {
 		return
 	}
 	defer snap.release()
-	g.surveying.Lock()
-	defer g.surveying.Unlock()
 	for _, cl := range snap.clusters {
 		switch now := cl.panics(); {
 		case now == g.panicking[cl.name]:

@@ -84,19 +84,19 @@ func (c *cluster) takesPushes(m *config.Metric) error {
 
 // pushed takes a report. Where others of the cluster have another collector it is taken
 // as well: only the operator knows which of them is wrong (M-MET-08).
-func (s *account) pushed(r MetricReport, cl *cluster, now time.Time) error {
-	others := cl.collectors(s)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.plan == nil {
+func (a *account) pushed(r MetricReport, cl *cluster, now time.Time) error {
+	others := cl.collectors(a)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.plan == nil {
 		return errors.New("the gateway is ending")
 	}
 	if math.IsNaN(r.Value) || math.IsInf(r.Value, 0) {
-		s.nonsense(errNoNumber)
+		a.nonsense(errNoNumber)
 		return errNoNumber
 	}
-	s.compare(r.Collector, others)
-	s.hear(r.Value, now)
+	a.compare(r.Collector, others)
+	a.hear(r.Value, now)
 	return nil
 }
 
@@ -118,8 +118,8 @@ func (c *cluster) collectors(of *account) map[string]string {
 
 // compare notes when the origin's collector is another than that of others. The lock is
 // held.
-func (s *account) compare(collector string, others map[string]string) {
-	s.collector = collector
+func (a *account) compare(collector string, others map[string]string) {
+	a.collector = collector
 	odd := ""
 	for other, origin := range others {
 		if collector != "" && other != collector && (odd == "" || origin < odd) {
@@ -127,12 +127,12 @@ func (s *account) compare(collector string, others map[string]string) {
 		}
 	}
 	if odd == "" {
-		s.odd = false
+		a.odd = false
 		return
 	}
-	s.plan.member.metrics.Odd.Inc()
-	if !s.odd {
-		s.note(news{what: newsOdd, why: fmt.Sprintf("its collector is %q, that of %s is another", collector, odd)})
+	a.plan.member.metrics.Odd.Inc()
+	if !a.odd {
+		a.note(news{what: newsOdd, why: fmt.Sprintf("its collector is %q, that of %s is another", collector, odd)})
 	}
-	s.odd = true
+	a.odd = true
 }

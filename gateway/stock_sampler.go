@@ -124,19 +124,19 @@ func (s *stockSampler) isDue(now time.Time) bool {
 // sample looks once at what there is, and says when it looks again.
 func (s *stockSampler) sample(ctx context.Context) {
 	n, known, err := s.look(ctx)
-	now, st := time.Now(), s.account
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.plan != s.plan {
+	now, a := time.Now(), s.account
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.plan != s.plan {
 		return
 	}
-	if st.due = st.due.Add(s.plan.interval()); st.due.Before(now) { // it could not keep up
-		st.due = now.Add(s.plan.interval())
+	if a.due = a.due.Add(s.plan.interval()); a.due.Before(now) { // it could not keep up
+		a.due = now.Add(s.plan.interval())
 	}
 	if err != nil {
-		st.nonsense(err)
+		a.nonsense(err)
 	} else {
-		st.sample(n, known, now)
+		a.sample(n, known, now)
 	}
 }
 
@@ -178,12 +178,12 @@ func (s *stockSampler) pull(ctx context.Context) (float64, error) {
 // failures; for value that of the last interval, in seconds or percent. Not known:
 // nothing has happened.
 func (s *stockSampler) measure() (n float64, known bool) {
-	st := s.account
-	now := st.counted(s.plan.member.metrics)
-	st.mu.Lock()
-	before := st.read
-	st.read = now
-	st.mu.Unlock()
+	a := s.account
+	now := a.counted(s.plan.member.metrics)
+	a.mu.Lock()
+	before := a.read
+	a.read = now
+	a.mu.Unlock()
 	latency := s.plan.cfg.Source == config.SourceLatency
 	switch {
 	case s.plan.cfg.Collector == logDelta && latency:

@@ -2,8 +2,9 @@
 // one, or turns it away.
 //
 // [Slots] count what one origin has and may have, over all clusters that name
-// it. [Queue.Enter] asks the balancer for an origin with room and takes a slot
-// there; while there is room no lock is taken. When all are full the exchange
+// it. [Queue.Enter] asks the balancer for an origin with room, of those that the
+// group's [Preference] leaves, and takes a slot there; while there is room no lock
+// is taken. When all are full the exchange
 // joins a bounded first-in, first-out line, and a slot that becomes free goes to
 // the oldest waiter that may use it, of whichever queue. Who waits for one
 // origin alone holds nobody up who would take another. When the line is full, or
@@ -12,8 +13,9 @@
 //
 // Nobody overtakes: an origin that is waited for has no room for who comes new.
 //
-// The package knows nothing of HTTP, of health or of sessions: it counts, waits
-// and refuses. Which origins are open to whom it is told with [Slots.Set].
+// The package knows nothing of HTTP, of health, of sessions or of where origins
+// are: it counts, waits and refuses. Which of them are open to whom it is told with
+// [Slots.Set], how far and how warm they are with the preference.
 package admission
 
 import (

@@ -88,13 +88,12 @@ func (s *Seeker) Take(b balance.Balancer) int {
 		}
 		return -1
 	}
-	s.look()
 	for {
+		s.look()
 		i := b.Pick(s.candidates, s.Key)
 		if i < 0 || s.Slots[i].Take() {
 			return i
-		}
-		s.candidates[i].Usable = false // somebody else took the last one
+		} // else somebody was quicker: who is preferred now may be another one
 	}
 }
 

@@ -36,15 +36,15 @@ const (
 	coldest = 100  // of one that begins: it has to be asked for something to warm up
 )
 
-// share is how much of its part an origin gets, of a thousand, which grows evenly.
+// share is how much of its part an origin gets, of a thousand, which grows evenly. It
+// forgets nothing: other clusters of the origin may take longer.
 func (w *Warmth) share(now time.Time, warmUp time.Duration) int {
 	since := w.since.Load()
 	if since == 0 {
 		return warm
 	}
 	took := time.Duration(now.UnixNano() - since)
-	if took >= warmUp {
-		w.since.CompareAndSwap(since, 0)
+	if took >= warmUp || -took >= warmUp { // else a clock that is set back would keep it cold
 		return warm
 	}
 	return coldest + int((warm-coldest)*max(0, took)/warmUp)

@@ -91,7 +91,8 @@ func TestSlowStart(t *testing.T) {
 			{"at once", [2]time.Duration{time.Hour, 0}, 0.1},
 			{"half way", [2]time.Duration{time.Hour, 5 * time.Second}, 0.55},
 			{"warm", [2]time.Duration{time.Hour, 10 * time.Second}, 1},
-			{"the clock was set back", [2]time.Duration{time.Hour, -time.Minute}, 0.1},
+			{"a moment after the request came", [2]time.Duration{time.Hour, -time.Second}, 0.1},
+			{"the clock was set back", [2]time.Duration{time.Hour, -time.Minute}, 1},
 			{"both are new", [2]time.Duration{0, 0}, 1},
 			{"the other is not warm either", [2]time.Duration{5 * time.Second, 0}, 0.1 / 0.55},
 		} {
@@ -167,5 +168,65 @@ func TestPreferenceAllocs(t *testing.T) {
 	s := &Seeker{Only: -1, Preference: p, Now: time.Now(), Slots: []*Slots{l.NewSlots(9), l.NewSlots(9), l.NewSlots(9)}}
 	if n := testing.AllocsPerRun(1000, func() { s.Slots[s.Take(b)].Leave() }); n != 0 {
 		t.Errorf("%v allocations, want 0", n)
+	}
+}
+
+// What one cluster finds of an origin's warmth is of its own time, not of another's.
+func TestWarmthIsOfEachCluster(t *testing.T) {
+	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	w := new(Warmth)
+	w.Begin(began)
+	now := began.Add(time.Minute)
+	if got := w.share(now, 10*time.Second); got != warm {
+		t.Errorf("the share where it takes 10 s is %d after a minute, want %d", got, warm)
+	}
+	if got, want := w.share(now, 2*time.Minute), (coldest+warm)/2; got != want {
+		t.Errorf("the share where it takes 2 min is %d after a minute, want %d", got, want)
+	}
+}
+
+// thief is a balancer whose first pick somebody else takes.
+type thief struct {
+	balance.Balancer
+	slots []*Slots
+	stole bool
+}
+
+func (b *thief) Pick(cs []balance.Candidate, key uint64) int {
+	i := b.Balancer.Pick(cs, key)
+	if !b.stole {
+		b.stole = b.slots[i].Take()
+	}
+	return i
+}
+
+// Whoever is preferred may be taken between look and pick. Then the others are free,
+// and who does not wait gets one of them.
+func TestTakeGoesOnWhereThePreferredIsTaken(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	cold, hot := new(Warmth), new(Warmth)
+	cold.Begin(now)
+	for _, tt := range []struct {
+		name string
+		p    *Preference
+	}{
+		{"nobody", nil},
+		{"the nearest", &Preference{Far: []uint8{0, 1}}},
+		{"the warmest", &Preference{Warmth: []*Warmth{hot, cold}, WarmUp: time.Hour}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for range 100 { // by chance the cold one is preferred, too
+				var l Lobby
+				slots := []*Slots{l.NewSlots(1), l.NewSlots(1)}
+				b, err := balance.New("round-robin", nil, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := &Seeker{Slots: slots, Only: -1, Preference: tt.p, Now: now}
+				if i := s.Take(&thief{Balancer: b, slots: slots}); i < 0 {
+					t.Fatal("no slot was taken, want the one that is free")
+				}
+			}
+		})
 	}
 }

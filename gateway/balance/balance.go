@@ -4,9 +4,13 @@
 // the configuration, and returns the index of one that is usable, or -1 when
 // none is. What makes an origin usable (health, admin state, a free slot) is
 // the caller's to know: a full one is not usable, and no balancer looks at load
-// to find that out. Balancers keep at most a position, in an atomic, and tables that
-// are made once: they take no lock, do not allocate, and may be called from many
-// goroutines at once.
+// to find that out. Nor does one know where origins are or how long they have been
+// back: who is not preferred now is not usable either.
+//
+// Balancers keep positions, in atomics, and tables of turns, which are made as sets
+// of usable origins come up and paid for by picks; what is learned of an origin is in
+// its [Live]. They take no lock, allocate nothing but tables, and may be called from
+// many goroutines at once.
 //
 // Each balancer is a file and a line in the table of this one.
 package balance
@@ -39,9 +43,9 @@ type Balancer interface {
 }
 
 // A Factory builds the balancer of one group of members, each of which has its
-// Live. It calls decode once, with a pointer to its own options, a struct whose field tags say key, default and
-// range; a balancer that has none gives it an empty struct, so that options
-// written for it are refused. The callback is config's, so that a mistake in
+// Live. It calls decode once, with a pointer to its own options, a struct whose
+// field tags say key, default and range; a balancer that has none gives it an empty
+// struct, so that options written for it are refused. The callback is config's, so that a mistake in
 // them is reported with its line and column; without options in the
 // configuration it may leave the struct as it is.
 type Factory func(members []Member, decode func(into any) error) (Balancer, error)
@@ -71,9 +75,9 @@ var balancers = map[string]struct {
 // Default is the balancer of a cluster that names none.
 const Default = "capacity"
 
-// New builds the balancer called name, or by an alias, for one group of members. decode fills the
-// struct it is given from the options of the configuration; nil means that there
-// are none. The error of an unknown name lists those there are; one of decode is
+// New builds the balancer called name, or by an alias, for one group of members.
+// decode fills the struct it is given from the options of the configuration; nil
+// means that there are none. The error of an unknown name lists those there are; one of decode is
 // returned as it is. Who only wants to know whether the options are right may leave
 // out the members.
 func New(name string, members []Member, decode func(into any) error) (Balancer, error) {

@@ -12,7 +12,7 @@ import (
 // concurrent use.
 type Live struct {
 	metric atomic.Uint32 // and one; 0: none was set
-	cost   atomic.Uint64 // a [reading]
+	cost   atomic.Uint64 // of an attempt: a [reading]
 }
 
 // unknownMetric is the metric of who has said none.
@@ -49,7 +49,7 @@ func (l *Live) Observe(took time.Duration, now time.Time) {
 	}
 }
 
-// cost is the average as it stands.
+// reading is the average as it stands.
 func (l *Live) reading() reading { return reading(l.cost.Load()) }
 
 // A reading is an average of times, as a float32 of microseconds in the upper half,

@@ -114,7 +114,7 @@ func compareAddresses(a, b string) int {
 	return cmp.Or(x.Addr().Compare(y.Addr()), cmp.Compare(x.Port(), y.Port()))
 }
 
-// String is the answer for people: its addresses.
+// String is the origin for people.
 func (o Origin) String() string {
 	if o.Weight == 0 {
 		return o.Address

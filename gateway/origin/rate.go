@@ -24,8 +24,6 @@ type RatePolicy struct {
 	Out, LongestOut time.Duration
 }
 
-const wholeShare = 100_00 // as a [unit.Percent]
-
 // rate is how many attempts succeed and fail, in the window that is now and the one
 // before, which halve that of the policy. It counts from a failure on: while none fails
 // nobody counts.
@@ -47,7 +45,7 @@ func (r *rate) failed(p *RatePolicy, at time.Time) bool {
 	r.counting.Store(true)
 	r.bad++
 	bad, all := r.sum()
-	return all >= int64(p.Attempts) && bad*wholeShare >= all*int64(p.Share)
+	return all >= int64(p.Attempts) && bad*unit.Whole >= all*int64(p.Share)
 }
 
 // turn begins a new half when this one is over.

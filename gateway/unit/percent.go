@@ -12,7 +12,8 @@ type Percent int32
 // PercentPattern is a regular expression that every text of a Percent matches.
 const PercentPattern = `^(0|\d+(\.\d{1,2})?%)$`
 
-const whole = 100_00
+// Whole is 100%, as a [Percent].
+const Whole = 100_00
 
 // UnmarshalText reads a percentage; the error is an [*Error].
 func (p *Percent) UnmarshalText(text []byte) error {
@@ -40,7 +41,7 @@ func parsePercent(s string) (int64, bool) {
 		return 0, false
 	}
 	n, _, ok := number(units + (fraction + "00")[:2])
-	return n, ok && n <= whole
+	return n, ok && n <= Whole
 }
 
 // String writes the percentage without zeros after the point.

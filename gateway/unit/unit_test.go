@@ -134,7 +134,7 @@ func TestPrintedForms(t *testing.T) {
 // TestWhatIsPrintedIsRead: the text of any value reads back as the same value,
 // and matches the pattern that the schema shows to editors.
 func TestWhatIsPrintedIsRead(t *testing.T) {
-	limits := map[string]int64{"percent": whole}
+	limits := map[string]int64{"percent": Whole}
 	for name, q := range quantities {
 		pattern := regexp.MustCompile(q.pattern)
 		high, ok := limits[name]
