@@ -128,8 +128,8 @@ func (c *compiler) balancer(g *group, options config.Options) balance.Balancer {
 	}
 	if z, ok := b.(balance.Zeroed); ok {
 		log, cluster := c.uses.r.log, g.lead.name
-		z.OnZero(func() {
-			log.Warn("every origin that can be used says that it is busy: they are taken in turn", "cluster", cluster, "metric", 0)
+		z.OnZero(func() { // by a request, which does not wait for the log
+			go log.Warn("every origin that can be used says that it is busy: they are taken in turn", "cluster", cluster, "metric", 0)
 		})
 	}
 	return b
