@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -98,37 +97,22 @@ func (a *app) originLs(ctx context.Context, file, cluster string) error {
 	if err := e.get(ctx, a, "/v1/origins", &found); err != nil {
 		return err
 	}
-	if found.Origins, err = ofCluster(found.Origins, cluster); err != nil {
+	its, named, err := a.namedCluster(ctx, e, found.Origins, cluster)
+	if err != nil {
 		return err
 	}
+	found.Origins = its
 	switch {
 	case a.output == "jsonl":
 		return a.printOrigins(found.Origins)
 	case a.machine():
 		return a.print(found)
 	}
-	return a.sayOrigins(found.Origins, time.Now())
-}
-
-// ofCluster are the origins of one cluster; all, if none is named.
-func ofCluster(all []admin.OriginStatus, cluster string) ([]admin.OriginStatus, error) {
-	if cluster == "" {
-		return all, nil
+	if err := a.sayOrigins(found.Origins, time.Now()); err != nil {
+		return err
 	}
-	var names []string
-	its := make([]admin.OriginStatus, 0, len(all))
-	for _, o := range all {
-		names = append(names, o.Cluster)
-		if o.Cluster == cluster {
-			its = append(its, o)
-		}
-	}
-	if len(its) == 0 {
-		names = slices.Compact(slices.Sorted(slices.Values(names)))
-		return nil, &failure{status: exitUsage, err: fmt.Errorf("the gateway has no cluster %q", cluster),
-			hint: didYouMean(cluster, names, "it has "+strings.Join(names, ", "))}
-	}
-	return its, nil
+	a.sayEmpty(named, found.Origins)
+	return nil
 }
 
 // printOrigins prints one origin a line.

@@ -73,6 +73,7 @@ func TestEveryMistakeInTestsIsTold(t *testing.T) {
 		{"nothing", "# no tests\n", []string{"1:1: error E101: the file holds no tests"}},
 		{"no YAML", "tests: [", []string{"1:8: error E100: "}},
 		{"no text", "tests: \xff", []string{"1:1: error E109: it is not UTF-8"}},
+		{"a module", "\x00asm\x01\x00\x00\x00", []string{"1:1: error E109: it is a WebAssembly module: name the file of tests"}},
 		{"deep", "tests: " + strings.Repeat("[", 200), []string{"1:72: error E109: nested more than 64 deep"}},
 		{"entries in a line", "tests:\n" + strings.Repeat("- ", 200), []string{"2:129: error E109: nested"}},
 		{"two documents", "tests: []\n---\ntests: []\n", []string{"3:1: error E108: a second document"}},

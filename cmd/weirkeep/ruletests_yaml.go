@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -81,6 +82,8 @@ func (f *yamlFile) document(file *ast.File) (body ast.Node) {
 
 func tooMuch(text []byte, lines []string) string {
 	switch {
+	case bytes.HasPrefix(text, []byte("\x00asm")):
+		return "it is a WebAssembly module: name the file of tests, which names the module; without a name plugin_test.yaml is read"
 	case len(text) > maxTestBytes:
 		return fmt.Sprintf("larger than %d bytes", maxTestBytes)
 	case len(lines) > maxTestLines:
