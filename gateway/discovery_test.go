@@ -145,7 +145,7 @@ func TestBadAnswersKeepTheLastOne(t *testing.T) {
 			if d.Origins != 1 || !strings.Contains(d.Problem, tt.want) || d.ProblemSince.IsZero() {
 				t.Errorf("status: %+v", d)
 			}
-			if got := strings.Count(log.String(), "those of the last answer stay"); got != 1 || !strings.Contains(log.String(), tt.want) {
+			if got := strings.Count(log.String(), "those that are known stay"); got != 1 || !strings.Contains(log.String(), tt.want) {
 				t.Errorf("%d times in the log:\n%s", got, log)
 			}
 			n.say(hs[0])

@@ -99,7 +99,7 @@ func (f *finder) hear(origins []config.Origin, a discover.Answer, err error) (ne
 		f.failures++
 		if f.problem = err.Error(); before == "" {
 			f.failedAt = time.Now()
-			f.log.Warn("origins could not be found; those of the last answer stay", "cluster", f.cluster, "discover", f.where.String(), "because", f.problem)
+			f.log.Warn("origins could not be found; those that are known stay", "cluster", f.cluster, "discover", f.where.String(), "because", f.problem)
 		}
 		return false
 	}
