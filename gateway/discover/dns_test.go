@@ -75,11 +75,13 @@ func TestLook(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			n := startNameserver(t)
-			n.extra = tt.extra
-			for _, record := range tt.records {
-				p := strings.Fields(record)
-				n.records[p[0]+" "+p[2]] = append(n.records[p[0]+" "+p[2]], record)
-			}
+			n.change(func() {
+				n.extra = tt.extra
+				for _, record := range tt.records {
+					p := strings.Fields(record)
+					n.records[p[0]+" "+p[2]] = append(n.records[p[0]+" "+p[2]], record)
+				}
+			})
 			d := n.looks("A") // case does not matter
 			if tt.change != nil {
 				tt.change(&d)
@@ -128,7 +130,7 @@ func TestLookFails(t *testing.T) {
 			t.Parallel()
 			n := startNameserver(t)
 			n.has("a.", "A", "a. 30 A 10.0.0.1")
-			n.spoil = tt.spoil
+			n.change(func() { n.spoil = tt.spoil })
 			d := n.looks("a")
 			if tt.want == "timeout" {
 				d.Timeout = 50 * time.Millisecond
@@ -149,12 +151,14 @@ func TestLookAsksTwice(t *testing.T) {
 	t.Parallel()
 	n := startNameserver(t)
 	n.has("a.", "A", "a. 30 A 10.0.0.1")
-	n.spoil = func(_ string, a *dns.Msg) bool {
-		if n.udp.Load() == 1 {
-			a.Rcode = dns.RcodeServerFailure
+	n.change(func() {
+		n.spoil = func(_ string, a *dns.Msg) bool {
+			if n.udp.Load() == 1 {
+				a.Rcode = dns.RcodeServerFailure
+			}
+			return true
 		}
-		return true
-	}
+	})
 	if got := text(n.looks("a").Look(t.Context())); got != "10.0.0.1:80; 30s" {
 		t.Error(got)
 	}
@@ -163,7 +167,7 @@ func TestLookAsksTwice(t *testing.T) {
 func TestLookEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	n := startNameserver(t)
-	n.spoil = func(string, *dns.Msg) bool { return false }
+	n.change(func() { n.spoil = func(string, *dns.Msg) bool { return false } })
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
 	if _, err := n.looks("a").Look(ctx); err == nil || errors.Is(err, ErrNoAddress) {

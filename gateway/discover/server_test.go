@@ -52,11 +52,16 @@ func sockets(t *testing.T) (net.PacketConn, net.Listener) {
 	return nil, nil
 }
 
-// has sets the records of a name.
-func (n *nameserver) has(name, kind string, records ...string) {
+// change changes what it answers, which it may be about to do.
+func (n *nameserver) change(f func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.records[name+" "+kind] = records
+	f()
+}
+
+// has sets the records of a name.
+func (n *nameserver) has(name, kind string, records ...string) {
+	n.change(func() { n.records[name+" "+kind] = records })
 }
 
 // ServeDNS implements dns.Handler.
