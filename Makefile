@@ -1,8 +1,8 @@
 # make prints the verbs; each is one line below with its purpose after ##.
 
 GO      ?= go
-# Packages with goroutines of their own: tested again under the race detector.
-RACY    := ./plugins ./gateway ./gateway/promises ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/discover ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire ./cmd/weirkeep
+# Packages with goroutines of their own: tested again under the race detector, the longest first.
+RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/discover ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire
 # What measures memory or time, or reads large input on one goroutine: the race detector makes it
 # slow, and finds nothing there that other tests do not show.
 UNRACED := Allocs|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|rules_.*|plugin_.*)$$
