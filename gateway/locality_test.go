@@ -9,7 +9,7 @@ import (
 // first, then who is in its zone. Origin a is on it, b is in its zone, c and d are not.
 func TestLocality(t *testing.T) {
 	t.Parallel()
-	router := fmt.Sprintf("plugins: { by: { kind: router, module: %q } }\n", guestFile("good/puppet"))
+	router := fmt.Sprintf("plugins: { by: { kind: router, module: %q } }\n", guestFile(moody)) // of /1 it lists b
 	for _, tt := range []struct {
 		name, cluster, out string
 		answer             string // who answers, of some
@@ -25,6 +25,7 @@ func TestLocality(t *testing.T) {
 		{"weights change nothing", "balancer: weighted-round-robin, locality: prefer-local", "", "a", "weighted-round-robin"},
 		{"collocated", "locality: collocated", "", "a", "collocated"},
 		{"collocated, the host is out", "locality: collocated, balancer: round-robin", "a", "bcd", "round-robin"},
+		{"the router says", "router: by", "", "b", "listed by the router"},
 		{"collocated, whatever the router says", "locality: collocated, router: by", "", "a", "collocated"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -39,11 +40,11 @@ func TestLocality(t *testing.T) {
 			for _, c := range tt.out {
 				hs.named(t, string(c)).kill()
 			}
-			answerers(t, addr, "/", 40) // finds out who is out
-			if got := different(answerers(t, addr, "/", 40)); got != tt.answer {
+			answerers(t, addr, at("1"), 40) // finds out who is out
+			if got := different(answerers(t, addr, at("1"), 40)); got != tt.answer {
 				t.Errorf("%q answer, want %q", got, tt.answer)
 			}
-			e, err := g.Explain(Question{Raw: []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n")})
+			e, err := g.Explain(Question{Raw: []byte("GET /1 HTTP/1.1\r\nHost: h\r\n\r\n")})
 			if err != nil || e.Pick.Why != tt.why {
 				t.Errorf("explain: %+v, %v, want %q", e.Pick, err, tt.why)
 			}
