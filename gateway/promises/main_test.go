@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-var soak = flag.Bool("soak", false, "run the long forms: about half an hour")
+var soak = flag.Bool("soak", false, "run the long forms: up to an hour and a half for each engine")
 
 // TestMain is also the entrance of the child processes.
 func TestMain(m *testing.M) {
