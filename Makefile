@@ -80,7 +80,7 @@ demo: static ## build, then run a gateway in front of three demo origins
 	./bin/weirkeep serve --demo
 
 .PHONY: test
-test: ## run every test; no root, under 5 minutes on 2 cores
+test: ## run every test; no root, 6 to 7 minutes on 2 cores
 	$(GO) test -timeout 5m ./...
 	@if $(COMPILER); then set -x; \
 		CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m ./plugins ./plugins/engine/... && \
