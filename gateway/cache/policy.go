@@ -1,0 +1,56 @@
+package cache
+
+import "time"
+
+// Policy is what a site's configuration says of its cache.
+type Policy struct {
+	// Heuristic is the part of the time since Last-Modified for which an answer is
+	// fresh that says nothing of it; 0: none. HeuristicMax bounds the result.
+	Heuristic    float64
+	HeuristicMax time.Duration
+
+	// TTL is how long answers are fresh that say nothing of it, by status; 0 is the
+	// entry for every status that is heuristically cacheable and has no entry.
+	TTL map[int]time.Duration
+
+	// WhileRevalidate and IfError are how long after it has expired an answer may be
+	// used that says nothing of it itself: while it is asked for anew, and instead of
+	// an error.
+	WhileRevalidate, IfError time.Duration
+
+	// Disconnected lets stale answers be used when no origin can be reached (4.2.4).
+	Disconnected bool
+
+	SetCookie SetCookie
+
+	// Honour lets clients ask for fresh answers, or none from the cache (5.2.1).
+	Honour bool
+
+	// Targeted are the fields that are asked before Cache-Control (RFC 9213), in
+	// lower case, the first that is there and valid decides.
+	Targeted []string
+
+	// Encodings and Languages say whether values of Accept-Encoding and
+	// Accept-Language that mean the same are one variant.
+	Encodings, Languages bool
+
+	// Lenient keeps parts whose length is not the one that Content-Range says.
+	Lenient bool
+
+	// PostLocation stores answers to POST for the URL that their Content-Location
+	// names, if it is the target's (RFC 9110 9.3.3).
+	PostLocation bool
+
+	// Tags are the fields that name an answer's tags, in lower case.
+	Tags []string
+}
+
+// SetCookie is what becomes of answers with Set-Cookie.
+type SetCookie uint8
+
+// The answers to Set-Cookie.
+const (
+	BypassCookies SetCookie = iota // they are not stored
+	StripCookies                   // they are stored without it
+	StoreCookies                   // they are stored with it
+)

@@ -1,0 +1,46 @@
+package cache
+
+import (
+	"time"
+
+	"weirkeep/gateway/wire"
+)
+
+// Stored is what is kept of an answer beside its body. It is immutable: an update
+// makes another one.
+type Stored struct {
+	Status int
+	Reason []byte       // phrase of the status line as it came; nil: none
+	Fields []wire.Field // as they are replayed: what ended at the hop, framing and Age are not among them
+
+	Length int64 // of the body that is stored, in bytes; -1: not known before it is here
+	Part   Part  // what of the representation that is; the zero value: all of it
+
+	Date     time.Time // of the Date field, else when it was received
+	Modified time.Time // of Last-Modified; zero: there is none
+	ETag     []byte    // as it came; nil: there is none
+
+	Vary  Vary
+	Tags  []string
+	Fresh Freshness
+}
+
+// Part is a range of bytes of a representation, as Content-Range names it.
+type Part struct {
+	First int64
+	Size  int64 // of the whole representation; -1: not known; 0: the answer is no part
+}
+
+// Freshness is how long an answer may be used. All of it counts from Received.
+type Freshness struct {
+	Received time.Time     // when its head was here
+	Age      time.Duration // that it had then (4.2.3)
+	Lifetime time.Duration // so long it is fresh, counted by its age
+
+	WhileRevalidate time.Duration // so long after that it may be used while it is asked for anew
+	IfError         time.Duration // so long after that it may be used instead of an error
+
+	Validate bool // never used without asking (no-cache)
+	Strict   bool // never used when stale (must-revalidate and its like)
+	Expired  bool // was marked as stale, whatever its age (soft purge, HEAD)
+}
