@@ -29,6 +29,7 @@ func (l *loader) check() {
 	l.checkBindings()
 	l.checkPlugins()
 	l.checkRules()
+	l.settleCaches()
 	l.checkAccessLog()
 }
 

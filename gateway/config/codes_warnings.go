@@ -309,6 +309,12 @@ var warningCodes = []Code{
 		"Allow retries, make the other limit longer, or take the setting away.",
 	},
 	{
+		"W380", "cache that is not enabled",
+		"Settings of the cache are written, and no cache is enabled: nothing is stored.",
+		"cache: { memory: 1GiB }",
+		"Write enabled: true under cache, or under a site's cache; or take the settings away.",
+	},
+	{
 		"W410", "lines that were not read",
 		"A script has lines that are no commands about routing rules. If they decide which commands run, what was converted may not be what was in force.",
 		"if {$production} { … }",

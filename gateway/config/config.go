@@ -12,6 +12,7 @@
 //
 //	yaml      the key; "-" is no key
 //	default   its value when it is not written, in the form of the file; of a list, its entries, separated by "|"; "@" and a name: that of wordDefaults
+//	conformance  its value when it is not written and the cache's profile is conformance
 //	required  "true": it must be written, a list or map with at least one entry
 //	or        the key that may be written instead of it; one of both must be
 //	enum      the words it may be, or its entries may be, separated by "|"; "@" and a name: those of wordLists
@@ -90,6 +91,9 @@ type Config struct {
 
 	// Plugins are WebAssembly modules, by name, for clusters, sites and rules to name.
 	Plugins map[string]Plugin `yaml:"plugins" keys:"name"`
+
+	// Cache says what is stored of origins' answers.
+	Cache Cache `yaml:"cache"`
 
 	// AccessLog says where and how exchanges are recorded.
 	AccessLog AccessLog `yaml:"access_log"`
@@ -365,6 +369,7 @@ type Site struct {
 	Headers    SiteHeaders       `yaml:"headers"`                                     // edits of header fields
 	Filters    []Filter          `yaml:"filters"`                                     // plugins that edit requests, in this order, and responses, in reverse
 	Rules      []Rule            `yaml:"rules"`                                       // of this site, after those of all
+	Cache      Cache             `yaml:"cache"`                                       // what is stored, where that differs from the top level
 }
 
 // SiteHeaders edits header fields of a site's requests and responses.

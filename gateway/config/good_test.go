@@ -59,6 +59,12 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 		t.Fatal(problems)
 	}
 	yes, one, s := true, 1, unit.Duration(time.Second)
+	cache := Cache{
+		Profile: "default", Memory: 256 << 20, MaxObject: 8 << 20, Heuristic: Heuristic{Max: 24 * 3600 * s}, Key: CacheKey{Query: "all"},
+		Vary: CacheVary{Normalise: []string{"accept-encoding"}}, Stale: Stale{Disconnected: &yes}, Collapse: Collapse{Wait: 5 * s},
+		SetCookie: "bypass", ClientDirectives: "ignore", Targeted: []string{"Weirkeep-Cache-Control", "CDN-Cache-Control"},
+		Tags: CacheTags{From: []string{"Surrogate-Key", "Cache-Tag"}}, StatusHeader: &yes,
+	}
 	want := &Config{
 		Version:   1,
 		Node:      Node{Name: "edge", Host: "edge", Cell: "main", StateDir: "/home/state/weirkeep"},
@@ -86,12 +92,13 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 			Retry:            Retry{Retries: &one, Budget: 2000},
 			OnExhausted:      "fail",
 		}},
-		Sites:       map[string]Site{"default": {Hosts: []string{"**"}, PathPrefix: "/"}},
+		Sites:       map[string]Site{"default": {Hosts: []string{"**"}, PathPrefix: "/", Cache: cache}},
 		DefaultSite: "default",
 		Mappings:    []Mapping{{Site: "default", Cluster: "app", Clusters: []string{"app"}}},
 
 		AffinityShields: "permit",
 		RulesAuthority:  "main",
+		Cache:           cache,
 		AccessLog:       AccessLog{Path: "stderr", Format: "json", OnFull: "drop"},
 		places:          got.places,
 	}

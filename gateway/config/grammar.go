@@ -46,6 +46,7 @@ var grammars = map[string]grammar{
 	"servlet-pattern": grammarServletPattern,
 	"sha256":          grammarSHA256,
 	"token":           grammarToken,
+	"ttl":             grammarTTL,
 	"url-param":       grammarURLParam,
 }
 

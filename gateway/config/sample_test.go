@@ -113,10 +113,11 @@ func isList(p place) bool {
 }
 
 // chosen finds what an operator chooses in a path: indexes, and names of maps.
-var chosen = regexp.MustCompile(`\[\d+\]|^((?:clusters|sites|origins|sessions|hosts|applications|editions|lists|plugins)\.)[^.]+|(\.pages\.|\.set\.).*$`)
+var chosen = regexp.MustCompile(`\[\d+\]|^((?:clusters|sites|origins|sessions|hosts|applications|editions|lists|plugins)\.)[^.]+|(\.pages\.|\.set\.|\.ttl\.).*$`)
 
 // general is a path with * for what an operator chooses. An origin of a cluster
-// has the same keys as a shared one, and a rule of a site as one of all sites.
+// has the same keys as a shared one, a rule of a site as one of all sites, its cache as that
+// of all.
 func general(path string) string {
 	path = chosen.ReplaceAllStringFunc(path, func(s string) string {
 		if s[0] == '[' {
@@ -126,6 +127,7 @@ func general(path string) string {
 		return s[:cut] + "*"
 	})
 	path = strings.Replace(path, "sites.*.rules[*]", "rules[*]", 1)
+	path = strings.Replace(path, "sites.*.cache", "cache", 1)
 	return strings.Replace(path, "clusters.*.origins[*]", "origins.*", 1)
 }
 
