@@ -10,7 +10,7 @@ import (
 
 // deliver passes the origin's answer on to the client as it comes.
 func (g *Gateway) deliver(x *Exchange) Reason {
-	t := &x.trip
+	t := x.trip
 	x.learn()
 	if t.Status.Code == 101 {
 		return g.tunnel(x)

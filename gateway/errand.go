@@ -175,7 +175,7 @@ func (e *errand) failed(err error) plugins.Answer {
 // answer reads the answer, of its body as much as is of use. It counts for the origin
 // as one that was passed on.
 func (e *errand) answer() plugins.Answer {
-	x, t := e.x, &e.x.trip
+	x, t := e.x, e.x.trip
 	a := plugins.Answer{Status: t.Status.Code, Headers: cloneFields(t.Answer.Fields)}
 	err := e.read(&a)
 	t.End(err == nil && a.Whole)

@@ -53,7 +53,7 @@ type Exchange struct {
 	session  *sessionPolicy // nil: the mapping's sessions are not bound
 
 	// Obtaining fills in these.
-	trip      origin.Trip
+	trip      *origin.Trip
 	number    uint64      // unique on this node while it runs
 	plug      *pluginWork // nil: no plugin was ever called
 	routed    *group      // for which the router was asked; nil: it was not
@@ -160,6 +160,9 @@ type Tunnel interface {
 
 // reset readies a pooled exchange for another request. Buffers stay.
 func (x *Exchange) reset() {
+	if x.trip == nil {
+		x.trip = new(origin.Trip)
+	}
 	x.site, x.mapping, x.session, x.group, x.member = nil, nil, nil, nil, nil
 	x.order, x.rule, x.losses = nil, nil, 0
 	x.next, x.attempts, x.firstByte = 0, 0, 0

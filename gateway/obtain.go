@@ -78,7 +78,7 @@ func (x *Exchange) unadmitted(reason, failed Reason) Reason {
 // prepareTrip fills in what all attempts share. A body that is here already is
 // joined to the head, which also makes it repeatable.
 func (x *Exchange) prepareTrip() {
-	t := &x.trip
+	t := x.trip
 	t.Content = &x.Body
 	t.Method = x.Method
 	t.Secure = x.Secure
@@ -137,7 +137,7 @@ func (x *Exchange) attempt() error {
 	x.trip.Timeouts.Attempt = x.patience()
 	x.trip.Authority = x.upstreamHost()
 	x.trip.Metrics = m.metrics
-	return m.pool.Begin(&x.trip, x.tick)
+	return m.pool.Begin(x.trip, x.tick)
 }
 
 // resumeBody makes a body readable from its beginning that an earlier attempt has

@@ -125,7 +125,7 @@ func (x *Exchange) holdAnswer(p *plugins.Plugin) Reason {
 
 // cloneAnswer copies the bytes that the answer's head refers to.
 func (w *pluginWork) cloneAnswer() {
-	t := &w.exchange.trip
+	t := w.exchange.trip
 	t.Status.Reason = w.clone(t.Status.Reason)
 	for i := range t.Answer.Fields {
 		f := &t.Answer.Fields[i]
