@@ -12,7 +12,7 @@ import (
 
 // Budget: what a rule usually compares makes nothing.
 func TestMatchAllocs(t *testing.T) {
-	l, r := language(t), request()
+	l, r := languageOf(t, widest), request()
 	for _, leaf := range leafSources {
 		source := strings.ReplaceAll(strings.ReplaceAll(leaf, "%s", `"GET"`), "%%", "%")
 		p := compile(t, l, source)

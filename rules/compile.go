@@ -53,7 +53,7 @@ func (l *Language) check(source string) (*parser.Tree, []*Error) {
 	clear(c.Builtins)
 	tree, err := checker.ParseCheck(source, c)
 	if err != nil {
-		return nil, []*Error{translate(source, read, err)}
+		return nil, []*Error{l.translate(source, read, err)}
 	}
 	if errs := l.checkCalls(source, tree.Node); errs != nil {
 		return nil, errs
@@ -72,7 +72,7 @@ func (l *Language) parse(source string) (*parser.Tree, []*Error) {
 		return nil, []*Error{{Line: 1, Column: 1, Length: 1, Code: codeLarge, Message: fmt.Sprintf("it is %d bytes long, the limit is %d", len(source), maxSource), Hint: "put the values into a list of the configuration, and ask in_list()"}}
 	}
 	if strings.TrimSpace(source) == "" {
-		return nil, []*Error{{Line: 1, Column: 1, Length: 1, Code: codeLanguage, Message: "it is empty", Hint: "a rule without when always matches"}}
+		return nil, []*Error{{Line: 1, Column: 1, Length: 1, Code: codeLanguage, Message: "it is empty", Hint: scopes[l.options.Scope].absent}}
 	}
 	if errs := refusedTokens(source); errs != nil {
 		return nil, errs
@@ -81,9 +81,9 @@ func (l *Language) parse(source string) (*parser.Tree, []*Error) {
 	bounded.MaxNodes = maxNodes
 	tree, err := parser.ParseWithConfig(source, bounded)
 	if err != nil {
-		return nil, []*Error{translate(source, nil, err)}
+		return nil, []*Error{l.translate(source, nil, err)}
 	}
-	if errs := refused(source, tree.Node); errs != nil {
+	if errs := refused(source, tree.Node, l.options.Scope); errs != nil {
 		return nil, errs
 	}
 	return tree, nil
@@ -143,7 +143,7 @@ func (l *Language) generate(name, source string, tree ast.Node) (*Program, []*Er
 	}
 	code, err := expr.Compile(source, options...)
 	if err != nil {
-		return nil, []*Error{translate(source, nil, err)}
+		return nil, []*Error{l.translate(source, nil, err)}
 	}
 	p.code = code
 	rest := &remains{program: p, written: strings.NewReplacer(patch.written...)}

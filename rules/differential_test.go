@@ -22,6 +22,8 @@ var leafSources = []string{
 	`tls.sni == host`, `tls.version == %s`, `client.cert.subject != %s`, `session.id == %s`, `session.primary == %s`, `session.new`,
 	`now.hour < 14`, `now.weekday == 7`, `tz("Europe/Berlin").hour == 14`, `cluster("shop").up > 0`, `bucket("x") < 50`, `percent(50)`,
 	`site == %s`, `cell == "main"`, `node.name == %s`, `http.version == "1.1"`, `scheme == %s`, `request.id == %s`,
+	`status in [502, 503]`, `status >= 500`, `attempts < 2`, `content_type == %s`, `content_type startsWith "text/"`, `response_header("X-Cache") == %s`,
+	`lower(response_header("X-Cache")) contains %s`, `int(response_header("X-Age"), 7) != status`, `response_header("X-Cache") != header("X-Kind")`,
 }
 
 // slowSources are comparisons that the expression's machine makes, at least in part.
@@ -32,6 +34,7 @@ var slowSources = []string{
 	`header(lower(method)) == %s`, `query(method) == %s`, `has_cookie(host)`, `int(header("X-Level"), port) > 11`, `now == tz("UTC")`,
 	`cluster("shop").up == (session.new ? 0 : 1)`, `method in ["GET", 1]`, `1 < port and port <= 8443`, `1 <= port < 8443`, `ip("10.1.2.3") in [client.ip]`,
 	`has_header("X-Kind") == session.new`, `(session.new ?: has_query("q"))`, `request == request`, `port == 80.0`,
+	`response_header(lower("X-CACHE")) == %s`, `(session.new ? content_type : host) != %s`, `1 <= attempts <= 2`, `(session.new ? status : attempts) > 1`,
 }
 
 var constantsOfTests = []string{"", "GET", "shop.example.com", "/shop", "beta", "Beta", "1", "tz=EST", "1.3", "x!17!18", "17", "r-1", "https", "é"}
@@ -73,13 +76,15 @@ func drawRequest(t *rapid.T) *Request {
 	r.Query = []byte(rapid.SampledFrom([]string{"", "q=a+b%20c", "tz=EST&tz=CET", "q", "=x", "%71=1&debug=%zz"}).Draw(t, "query"))
 	r.Fields = append(r.Fields, fields("X-Kind", string(pick("kind")), "Cookie", "beta="+string(pick("beta"))+"; a")...)
 	r.Session.ID, r.ID = pick("session"), pick("id")
+	r.Response.Status, r.Response.Attempts = rapid.SampledFrom([]int{0, 200, 502, 503}).Draw(t, "status"), rapid.IntRange(1, 3).Draw(t, "attempts")
+	r.Response.Fields = append(r.Response.Fields, fields("content-type", string(pick("content type"))+" ; q=1", "X-Cache", string(pick("cache")))...)
 	return r
 }
 
 // What is patched says what the expression's own machine says.
 func TestPatchesChangeNothing(t *testing.T) {
 	t.Parallel()
-	patched, plain := language(t), language(t)
+	patched, plain := languageOf(t, widest), languageOf(t, widest)
 	plain.unpatched = true
 	rapid.Check(t, func(t *rapid.T) {
 		source, r := drawExpression(t, 3), drawRequest(t)
@@ -105,7 +110,7 @@ func TestPatchesChangeNothing(t *testing.T) {
 // An index may leave out no rule that matches.
 func TestRequirementsHold(t *testing.T) {
 	t.Parallel()
-	l := language(t)
+	l := languageOf(t, widest)
 	rapid.Check(t, func(t *rapid.T) {
 		source, r := drawExpression(t, 3), drawRequest(t)
 		p, errs := l.Compile("rule", source)
@@ -257,9 +262,10 @@ func FuzzCompile(f *testing.F) {
 	for _, h := range hinted {
 		f.Add(h.source)
 	}
-	l, r := language(f), request()
+	request, r := language(f), request()
+	all := languageOf(f, widest)
 	f.Fuzz(func(t *testing.T, source string) {
-		p, errs := l.Compile("fuzz", source)
+		p, errs := all.Compile("fuzz", source)
 		if (p == nil) == (errs == nil) {
 			t.Fatalf("%q: program %v, errors %v", source, p, errs)
 		}
@@ -271,7 +277,10 @@ func FuzzCompile(f *testing.F) {
 		if p != nil {
 			p.Match(r)
 		}
-		l.Eval(source, r)
+		all.Eval(source, r)
+		if rule, _ := request.Compile("fuzz", source); rule != nil && p == nil {
+			t.Errorf("%q is a rule, and nothing where more can be named: %v", source, errs[0])
+		}
 	})
 }
 

@@ -95,16 +95,48 @@ func rulesPage() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, rulesIntro, protected, matchesCost, operatorRows(), defaultCostLimit, maxSource, maxNodes, maxNesting)
 	b.WriteString("## Variables\n\n| Name | Type | What it is |\n|---|---|---|\n")
-	for _, v := range Variables() {
+	for _, v := range Variables(OfRequest) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.Name, v.Type, v.About)
 	}
 	b.WriteString(functionsIntro)
 	writeRequest(&b, request())
 	b.WriteString("\n| Function | Cost | What it does | Example | Result |\n|---|--:|---|---|---|\n")
-	for _, f := range Functions() {
+	for _, f := range Functions(OfRequest) {
 		fmt.Fprintf(&b, "| `%s` | %d | %s | `%s` | `%s` |\n", f.Signature, f.Cost, f.About, f.Example, f.Result)
 	}
+	b.WriteString(answersIntro)
+	writeAnswers(&b)
 	return b.String()
+}
+
+// answersIntro is what stands before the tables of what only some expressions can name.
+const answersIntro = `
+## Answers
+
+Where an origin has answered, an expression can name everything above, and what is known of the answer. Elsewhere that is a mistake, which says where
+the name can stand: a rule is asked before any origin is, and has no answer to look at. What ` + "`header()`" + ` reads is always the request's.
+
+`
+
+// writeAnswers writes the tables of what is beyond the scope of rules.
+func writeAnswers(b *strings.Builder) {
+	b.WriteString("| Name | Type | What it is | Where |\n|---|---|---|---|\n")
+	for _, v := range Variables(widest) {
+		if v.Scope != OfRequest {
+			fmt.Fprintf(b, "| `%s` | %s | %s | `%s` |\n", v.Name, v.Type, v.About, v.Scope.Places())
+		}
+	}
+	r := request().Response
+	fmt.Fprintf(b, "\nExamples are of this answer to the request above:\n\n```\nHTTP/1.1 %d\n", r.Status)
+	for _, f := range r.Fields {
+		fmt.Fprintf(b, "%s: %s\n", f.Name, f.Value)
+	}
+	b.WriteString("```\n\n| Function | Cost | What it does | Example | Result | Where |\n|---|--:|---|---|---|---|\n")
+	for _, f := range Functions(widest) {
+		if f.Scope != OfRequest {
+			fmt.Fprintf(b, "| `%s` | %d | %s | `%s` | `%s` | `%s` |\n", f.Signature, f.Cost, f.About, f.Example, f.Result, f.Scope.Places())
+		}
+	}
 }
 
 // operatorRows are the rows of the table of operators. A bar would end a cell.

@@ -105,7 +105,7 @@ func shortened(message string) string {
 
 // translate turns a mistake that the language has found into one of ours. The tree is
 // what was read, if it could be.
-func translate(source string, tree *parser.Tree, err error) *Error {
+func (l *Language) translate(source string, tree *parser.Tree, err error) *Error {
 	e, ok := errors.AsType[*file.Error](err)
 	if !ok {
 		return ofWhole(plainTypes(err.Error()))
@@ -114,11 +114,11 @@ func translate(source string, tree *parser.Tree, err error) *Error {
 	if strings.HasSuffix(said, "exceeds maximum allowed nodes") {
 		return at(source, e.Location, codeLarge, fmt.Sprintf("it has more than %d parts", maxNodes), "use in, or in_list(), or write two rules")
 	}
-	var root ast.Node
+	c := clue{source: source, scope: l.options.Scope, from: e.Location.From}
 	if tree != nil {
-		root = tree.Node
+		c.root = tree.Node
 	}
-	message, hint := tell(source, root, e.Location.From, said)
+	message, hint := c.tell(said)
 	return at(source, e.Location, codeLanguage, message, shortened(hint))
 }
 
@@ -158,12 +158,14 @@ func plainTypes(message string) string {
 	return goTypes.Replace(functionType.ReplaceAllString(strings.TrimSpace(message), "function"))
 }
 
-// names are all names that an expression may begin with.
-func names() (all []string) {
+// names are all names that an expression of a scope may begin with.
+func names(in Scope) (all []string) {
 	for _, v := range variables {
-		all = append(all, v.name)
+		if v.scope <= in {
+			all = append(all, v.name)
+		}
 	}
-	for _, f := range Functions() {
+	for _, f := range Functions(in) {
 		all = append(all, f.Name)
 	}
 	return all

@@ -38,7 +38,9 @@ func newFrame(l *Language) *frame {
 		entryName: entry,
 	}
 	for _, v := range variables {
-		f.env[v.name] = v.zero
+		if v.scope <= l.options.Scope {
+			f.env[v.name] = v.zero
+		}
 	}
 	for name, fn := range l.functions {
 		f.env[name] = fn.build(f)

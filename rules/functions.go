@@ -18,6 +18,7 @@ type Function struct {
 	Cost      int
 	Example   string // an expression with it
 	Result    string // of the example, for the request that RULES.md shows
+	Scope     Scope  // from which on it can be called
 }
 
 // function is how a function is checked, compiled and, where it is not compiled,
@@ -29,6 +30,7 @@ type function struct {
 	cost      int
 	example   string
 	result    string
+	scope     Scope
 
 	literal func(l *Language, s string) error // checks its arguments that must be literal: all but the first of several; nil: any expression will do
 	leads   bool                              // only the first argument must be literal
@@ -221,12 +223,21 @@ var functions = []function{
 		build:  func(*frame) any { return func(s string, d int) int { return whole([]byte(s), d) } },
 		number: intNumber,
 	},
+	{
+		name: "response_header", signature: "response_header(name) string", cost: 3, named: checkHeader, scope: OfAnswer,
+		about:   "first value of a header field of the answer, in any case; empty: there is none",
+		example: `response_header("X-Cache")`, result: `"MISS"`,
+		build: func(f *frame) any { return f.responseHeader },
+		text:  responseHeaderText,
+	},
 }
 
-// Functions are the functions that expressions can call.
-func Functions() (all []Function) {
+// Functions are the functions that expressions of a scope can call.
+func Functions(in Scope) (all []Function) {
 	for _, f := range functions {
-		all = append(all, Function{f.name, f.signature, f.about, f.cost, f.example, f.result})
+		if f.scope <= in {
+			all = append(all, Function{f.name, f.signature, f.about, f.cost, f.example, f.result, f.scope})
+		}
 	}
 	return all
 }

@@ -13,6 +13,7 @@ import (
 // A clue is what is known of a mistake that the language has found.
 type clue struct {
 	source string
+	scope  Scope
 	root   ast.Node // the tree as it was read, without types; nil: it could not be read
 	from   int      // where the mistake is, in characters from 0
 	said   []string // what the language says of it: the whole, and its groups
@@ -45,10 +46,11 @@ var mistakes = []struct {
 }
 
 // tell is a mistake in our words, and what to write instead.
-func tell(source string, root ast.Node, from int, said string) (message, hint string) {
+func (c clue) tell(said string) (message, hint string) {
 	for _, m := range mistakes {
 		if groups := m.said.FindStringSubmatch(said); groups != nil {
-			message, hint = m.tell(clue{source, root, from, groups})
+			c.said = groups
+			message, hint = m.tell(c)
 			break
 		}
 	}
@@ -160,7 +162,7 @@ func joined(all []ast.Node) string {
 
 // functionNamed is the function of a name; nil: there is none.
 func functionNamed(name string) *Function {
-	all := Functions()
+	all := Functions(widest)
 	if i := slices.IndexFunc(all, func(f Function) bool { return f.Name == name }); i >= 0 {
 		return &all[i]
 	}

@@ -18,19 +18,25 @@ const absentHint = `what is absent is "" or 0; has_header(), has_cookie() and ha
 // unknownName is about a name that there is not.
 func unknownName(c clue) (message, hint string) {
 	name := c.said[1]
+	if s, ok := scopeOf(name); ok {
+		return outOfScope(name, c.scope, s)
+	}
+	if slices.Contains(answers, name) && c.scope < OfAnswer {
+		return outOfScope(name, c.scope, OfAnswer)
+	}
 	message = fmt.Sprintf("unknown name %q", name)
 	n, ok := nodeAt[*ast.IdentifierNode](c)
 	if !ok {
-		return message, didYouMean(name, names())
+		return message, didYouMean(name, names(c.scope))
 	}
 	if slices.Contains(absent, strings.ToLower(name)) {
 		return message, absentHint
 	}
 	whole, outer := c.chain(n)
 	if call, ok := outer.(*ast.CallNode); ok && call.Callee == ast.Node(n) {
-		return message, cmp.Or(asOperator(name, call.Arguments), didYouMean(name, append(names(), operators...)))
+		return message, cmp.Or(asOperator(name, call.Arguments), didYouMean(name, append(names(c.scope), operators...)))
 	}
-	return message, cmp.Or(c.borrowed(whole), c.unquoted(whole, outer), didYouMean(name, append(names(), operators...)))
+	return message, cmp.Or(c.borrowed(whole), c.unquoted(whole, outer), didYouMean(name, append(names(c.scope), operators...)))
 }
 
 // chain is the longest row of names with dots that begins at a name, and what it is
@@ -51,6 +57,17 @@ var readers = map[string]string{
 	"headers": "header", "header": "header", "cookies": "cookie", "cookie": "cookie", "query": "query", "params": "query", "args": "query",
 }
 
+// answers are what others call the answer of an origin, as that which has fields.
+var answers = []string{"response", "resp", "res", "answer"}
+
+// reader is the function for a field of the request, or of the answer.
+func (c clue) reader(field string) string {
+	if slices.Contains(answers, c.said[1]) && readers[field] == "header" {
+		return "response_header"
+	}
+	return readers[field]
+}
+
 // borrowed is a name of another language, as it is written here; empty: it is none
 // that is known: req.headers["X"], req.path.
 func (c clue) borrowed(whole ast.Node) string {
@@ -60,12 +77,12 @@ func (c clue) borrowed(whole ast.Node) string {
 	}
 	last := fieldOf(member)
 	if call, ok := c.parent(member).(*ast.CallNode); ok && call.Callee == ast.Node(member) && readers[last] != "" && len(call.Arguments) == 1 {
-		return fmt.Sprintf("write %s(%s)", readers[last], call.Arguments[0])
+		return fmt.Sprintf("write %s(%s)", c.reader(last), call.Arguments[0])
 	}
 	if inner, ok := member.Node.(*ast.MemberNode); ok && readers[fieldOf(inner)] != "" {
-		return fmt.Sprintf("write %s(%q)", readers[fieldOf(inner)], last)
+		return fmt.Sprintf("write %s(%q)", c.reader(fieldOf(inner)), last)
 	}
-	if slices.ContainsFunc(Variables(), func(v Variable) bool { return v.Name == last }) {
+	if slices.ContainsFunc(Variables(c.scope), func(v Variable) bool { return v.Name == last }) {
 		return "write " + last
 	}
 	return ""
@@ -83,7 +100,7 @@ func fieldOf(n *ast.MemberNode) string {
 // unquoted is about a text without quotes: method == GET, cookie(beta).
 func (c clue) unquoted(whole, outer ast.Node) string {
 	text := cmp.Or(path(whole), whole.String())
-	near := didYouMean(text, append(names(), "true", "false"))
+	near := didYouMean(text, append(names(c.scope), "true", "false"))
 	switch outer := outer.(type) {
 	case *ast.CallNode:
 		literal := readers[path(outer.Callee)] != "" || strings.Contains(signatureOf(path(outer.Callee)), `("`)
@@ -146,7 +163,7 @@ func fieldsOf(kind string) (fields []string) {
 	case "cluster":
 		return slices.Sorted(maps.Keys(clusterFields))
 	}
-	for _, v := range Variables() {
+	for _, v := range Variables(widest) {
 		before, field, found := strings.Cut(v.Name, ".")
 		if found && (before == kind || strings.HasPrefix(kind, before)) {
 			fields = append(fields, field)

@@ -270,6 +270,7 @@ var texts = map[string]text{
 	"session.primary":         func(f *frame) []byte { return f.ofSession(f.request.Session.Primary) },
 	"session.secondary":       func(f *frame) []byte { return f.ofSession(f.request.Session.Secondary) },
 	"request.id":              func(f *frame) []byte { return f.request.ID },
+	"content_type":            (*frame).contentType,
 }
 
 // ofSession returns what the session's id says, which a hash of it does not.
@@ -312,6 +313,8 @@ var numbers = map[string]number{
 	"now.minute":   func(f *frame) int { return timeOf(f.request.Now.UTC()).Minute },
 	"now.weekday":  func(f *frame) int { return timeOf(f.request.Now.UTC()).Weekday },
 	"now.unix":     func(f *frame) int { return timeOf(f.request.Now.UTC()).Unix },
+	"status":       func(f *frame) int { return f.request.Response.Status },
+	"attempts":     func(f *frame) int { return f.request.Response.Attempts },
 }
 
 // numberOfCall compiles a field of what tz() or cluster() returns.

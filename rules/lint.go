@@ -49,9 +49,10 @@ const nearLimit = 80
 // Lint finds what is written in rules and can hardly be meant. The rules are those
 // of a configuration in the order in which they are asked, those of all sites and
 // those of each; their conditions compile. What Lint is not sure of, it does not
-// report. The language is that which the conditions are compiled in.
+// report. The language is that which the conditions are compiled in. A condition of
+// another scope than that of rules is linted by itself: no other takes its requests.
 func Lint(all []Linted, in *Language) []Finding {
-	l := &linter{limit: in.options.CostLimit, lists: in.options.Lists, steps: maxSteps}
+	l := &linter{in: in, steps: maxSteps}
 	for i, r := range all {
 		l.rule(i, r)
 	}
@@ -70,8 +71,7 @@ func Lint(all []Linted, in *Language) []Finding {
 const maxSteps = 20_000_000
 
 type linter struct {
-	limit  int
-	lists  map[string]*List
+	in     *Language
 	claims []claim // of each rule, in normal form
 	values []kind  // of each: always, never, or atom if neither
 	steps  int     // comparisons that may still be made
@@ -97,20 +97,20 @@ func (l *linter) rule(i int, r Linted) {
 		l.claims = append(l.claims, claim{kind: always})
 		return
 	}
-	tree, errs := new(Language).parse(r.When)
+	tree, errs := l.in.parse(r.When)
 	if errs != nil { // it does not compile: others say why
 		l.claims = append(l.claims, claim{kind: atom, fact: &fact{}})
 		return
 	}
-	v := &facts{source: r.When, lists: l.lists}
+	v := &facts{source: r.When, lists: l.in.options.Lists}
 	c := v.claim(tree.Node, false)
 	l.claims = append(l.claims, c)
 	l.value(i, r, c, v.notes)
 	for _, e := range append(patternDoubts(r.When, tree.Node), v.doubts...) {
 		l.add(i, e)
 	}
-	if r.Cost*100 > l.limit*nearLimit {
-		l.condition(i, r.When, CodeNearLimit, fmt.Sprintf("it costs %d, and the limit is %d", r.Cost, l.limit), "glob(), startsWith and in_list() cost less than matches")
+	if limit := l.in.options.CostLimit; r.Cost*100 > limit*nearLimit {
+		l.condition(i, r.When, CodeNearLimit, fmt.Sprintf("it costs %d, and the limit is %d", r.Cost, limit), "glob(), startsWith and in_list() cost less than matches")
 	}
 }
 
@@ -126,6 +126,9 @@ func (l *linter) value(i int, r Linted, c claim, notes []*Error) {
 	code, message, hint := CodeNever, "it is never true", "delete the rule, or correct the condition"
 	if whole == always {
 		code, message, hint = CodeAlways, "it is always true", "leave out when, if that is meant"
+	}
+	if l.in.options.Scope != OfRequest {
+		hint = "delete it, or correct it"
 	}
 	if len(notes) > 0 && strings.TrimSpace(r.When) != "true" {
 		message += ": " + notes[0].Message

@@ -28,6 +28,8 @@ func impossible(subject string) func(text string, at place) string {
 		return func(text string, _ place) string { return notLower(subject+" is", text) }
 	case subject == "path":
 		return notCanonical
+	case subject == "content_type":
+		return notMediaType
 	case strings.HasPrefix(subject, "(call lower "):
 		return func(text string, _ place) string { return notLower("what lower() makes is", text) }
 	case strings.HasPrefix(subject, "(call upper "):
@@ -48,6 +50,14 @@ func notUpper(text string) string {
 		return fmt.Sprintf("what upper() makes is in upper case, and %q is not", text)
 	}
 	return ""
+}
+
+// notMediaType says what of a text no media type has as content_type writes it.
+func notMediaType(text string, _ place) string {
+	if strings.Contains(text, ";") {
+		return `content_type ends before the ";": response_header("Content-Type") has what follows`
+	}
+	return notLower("content_type is", text)
 }
 
 // notCanonical says what of a text no canonical path has, by the rules of

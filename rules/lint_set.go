@@ -130,6 +130,10 @@ func bounds(subject string) (least, most int, ok bool) {
 		return 0, math.MaxUint16, true
 	case "request.size":
 		return -1, math.MaxInt, true
+	case "status":
+		return 200, 599, true
+	case "attempts":
+		return 1, math.MaxInt, true
 	}
 	switch {
 	case strings.HasPrefix(subject, "(call bucket "):

@@ -16,7 +16,7 @@ import (
 // checkCalls checks what types cannot say: the arguments that must be literal,
 // those that may be of some types only, and that nothing is a method.
 func (l *Language) checkCalls(source string, root ast.Node) []*Error {
-	v := &calls{refusal: refusal{source: source}, language: l}
+	v := &calls{refusal: refusal{source: source, scope: l.options.Scope}, language: l}
 	ast.Walk(&root, v)
 	for _, n := range v.uncalled {
 		v.add(n, codeLanguage, fmt.Sprintf("%s is a function", path(n)), fmt.Sprintf("call it: %s(...)", path(n)))

@@ -11,8 +11,8 @@ import (
 
 // refused finds what rules may not use: whatever loops, makes values, or stands
 // for nothing. Disabling the language's own functions does not disable these.
-func refused(source string, root ast.Node) []*Error {
-	v := &refusal{source: source}
+func refused(source string, root ast.Node, in Scope) []*Error {
+	v := &refusal{source: source, scope: in}
 	ast.Walk(&root, v)
 	slices.SortStableFunc(v.errs, func(a, b *Error) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	return v.errs
@@ -21,6 +21,7 @@ func refused(source string, root ast.Node) []*Error {
 // refusal is a visitor that collects what it refuses.
 type refusal struct {
 	source string
+	scope  Scope
 	errs   []*Error
 	work   int // for the classes of all patterns
 }
@@ -84,7 +85,7 @@ func (v *refusal) builtin(n *ast.BuiltinNode) {
 			return
 		}
 	}
-	v.refuse(n, fmt.Sprintf("%s() is not part of rules", n.Name), cmp.Or(asOperator(n.Name, n.Arguments), didYouMean(n.Name, names())))
+	v.refuse(n, fmt.Sprintf("%s() is not part of rules", n.Name), cmp.Or(asOperator(n.Name, n.Arguments), didYouMean(n.Name, names(v.scope))))
 }
 
 func (v *refusal) binary(n *ast.BinaryNode) {

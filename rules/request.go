@@ -28,6 +28,8 @@ type Request struct {
 	Size    int64          // length of the body that the head declares; -1: none is declared
 	Seal    Seal           // nil: nothing is sealed
 
+	Response Response // of the origin; rules ask before there is one
+
 	// These a decision fills in.
 	Site     string
 	Session  Session

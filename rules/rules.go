@@ -1,7 +1,7 @@
-// Package rules compiles and evaluates rule expressions: conditions on a request,
-// written in the language of expr-lang/expr with the variables and functions of
-// RULES.md, and nothing that loops, allocates without bound, or can fail for
-// most requests.
+// Package rules compiles and evaluates rule expressions: conditions on a request, and
+// on the answer to it where there is one ([Scope]), written in the language of
+// expr-lang/expr with the variables and functions of RULES.md, and nothing that loops,
+// allocates without bound, or can fail for most requests.
 //
 // [Language.Compile] finds every mistake when a configuration is read, with its
 // line and column: unknown names, wrong types, bad patterns, what rules may not
@@ -23,6 +23,7 @@ import (
 
 // Options are what expressions may name beyond what every request has.
 type Options struct {
+	Scope                Scope            // where the expressions stand
 	Lists                map[string]*List // for in_list()
 	Clusters             []string         // for cluster(): "cell/name"; in this cell the name alone will do
 	Matchers             []string         // for plugin(): names of plugins of kind matcher
@@ -52,7 +53,9 @@ func New(o Options) *Language {
 	}
 	l := &Language{options: o, functions: make(map[string]*function), clusters: make(map[string]int), matchers: make(map[string]int)}
 	for i := range functions {
-		l.functions[functions[i].name] = &functions[i]
+		if functions[i].scope <= o.Scope {
+			l.functions[functions[i].name] = &functions[i]
+		}
 	}
 	for i, name := range o.Clusters {
 		l.clusters[name] = i

@@ -26,6 +26,7 @@ func request() *Request {
 		Now:      time.Date(2026, 11, 29, 13, 14, 15, 0, time.UTC),
 		Clusters: clusterStates{{1, 12, 38}},
 		Matchers: yesman{},
+		Response: Response{Status: 503, Fields: fields("Content-Type", "Text/HTML; charset=utf-8", "X-Cache", "MISS", "x-cache", "HIT"), Attempts: 2},
 	}
 }
 
@@ -42,7 +43,9 @@ func (c clusterStates) ClusterState(i int) (up, inflight, capacityLeft int) {
 	return c[i][0], c[i][1], c[i][2]
 }
 
-func language(tb testing.TB) *Language {
+func language(tb testing.TB) *Language { return languageOf(tb, OfRequest) }
+
+func languageOf(tb testing.TB, scope Scope) *Language {
 	tb.Helper()
 	lists := make(map[string]*List)
 	for name, entries := range map[string][]string{
@@ -54,7 +57,7 @@ func language(tb testing.TB) *Language {
 		}
 		lists[name] = list
 	}
-	return New(Options{Lists: lists, Clusters: []string{"main/shop"}, Matchers: []string{"automated"}, Cell: "main", NodeName: "edge-1", Zone: "z1"})
+	return New(Options{Scope: scope, Lists: lists, Clusters: []string{"main/shop"}, Matchers: []string{"automated"}, Cell: "main", NodeName: "edge-1", Zone: "z1"})
 }
 
 func compile(tb testing.TB, l *Language, source string) *Program {
@@ -149,11 +152,11 @@ func TestVariables(t *testing.T) {
 // rule.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	for _, f := range Functions() {
+	for _, f := range Functions(widest) {
 		if !strings.Contains(f.Example, f.Name+"(") {
 			t.Errorf("the example of %s does not call it: %s", f.Name, f.Example)
 		}
-		v, errs := language(t).Eval(f.Example, request())
+		v, errs := languageOf(t, f.Scope).Eval(f.Example, request())
 		if errs != nil || v.Text != f.Result {
 			t.Errorf("%s is %s (%v), the table says %s", f.Example, v.Text, errs, f.Result)
 		}
@@ -164,7 +167,7 @@ func TestExamples(t *testing.T) {
 		case "[]string":
 			asRule = strings.Split(strings.Trim(f.Result, "[]"), ", ")[0] + " in " + asRule
 		}
-		p, errs := language(t).Compile("", asRule)
+		p, errs := languageOf(t, f.Scope).Compile("", asRule)
 		if errs != nil {
 			t.Errorf("%s: %v", asRule, errs[0])
 		} else if got, err := p.Match(request()); err != nil || !got && f.Result != "false" {

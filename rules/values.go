@@ -11,10 +11,13 @@ import (
 
 // header is the first value of a header field, whose name is given in lower case;
 // nil: there is none.
-func (r *Request) header(name string) []byte {
-	for i := range r.Fields {
-		if wire.EqualFold(r.Fields[i].Name, name) {
-			return r.Fields[i].Value
+func (r *Request) header(name string) []byte { return field(r.Fields, name) }
+
+// field is the first value of the field of a header.
+func field(fields []wire.Field, name string) []byte {
+	for i := range fields {
+		if wire.EqualFold(fields[i].Name, name) {
+			return fields[i].Value
 		}
 	}
 	return nil

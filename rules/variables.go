@@ -3,27 +3,32 @@ package rules
 // A Variable is one that expressions can name.
 type Variable struct {
 	Name, Type, About string
+	Scope             Scope // from which on it can be named
 }
 
 // variable is how a variable is read when it is not patched away.
 type variable struct {
+	scope Scope
 	name  string
 	zero  any
 	read  func(f *frame) any
-	parts []Variable // it has, or itself
+	parts []named // what has a value: itself, or its fields
 }
+
+// named is a variable, or a field of one.
+type named struct{ name, kind, about string }
 
 // variables is every variable there is.
 var variables = []variable{
-	{"method", "", func(f *frame) any { return string(f.request.Method) }, []Variable{{"method", "string", "method, as received: GET"}}},
-	{"scheme", "", func(f *frame) any { return f.request.Scheme }, []Variable{{"scheme", "string", "http or https: how the request arrived"}}},
-	{"host", "", func(f *frame) any { return string(f.request.Host) }, []Variable{{"host", "string", "host asked for: lower case, no port"}}},
-	{"port", 0, func(f *frame) any { return f.request.port() }, []Variable{{"port", "int", "port asked for"}}},
-	{"path", "", func(f *frame) any { return string(f.request.Path) }, []Variable{{"path", "string", "canonical path, which mappings and cache use, too: //, ;x and %2F stay"}}},
-	{"raw_path", "", func(f *frame) any { return string(f.request.RawPath) }, []Variable{{"raw_path", "string", "path as received"}}},
-	{"query_string", "", func(f *frame) any { return string(f.request.Query) }, []Variable{{"query_string", "string", "what follows the ?, as received"}}},
-	{"url", "", func(f *frame) any { return string(f.request.URL) }, []Variable{{"url", "string", "path and query as received"}}},
-	{"client", clientType{}, func(f *frame) any { return clientOf(f.request) }, []Variable{
+	{OfRequest, "method", "", func(f *frame) any { return string(f.request.Method) }, []named{{"method", "string", "method, as received: GET"}}},
+	{OfRequest, "scheme", "", func(f *frame) any { return f.request.Scheme }, []named{{"scheme", "string", "http or https: how the request arrived"}}},
+	{OfRequest, "host", "", func(f *frame) any { return string(f.request.Host) }, []named{{"host", "string", "host asked for: lower case, no port"}}},
+	{OfRequest, "port", 0, func(f *frame) any { return f.request.port() }, []named{{"port", "int", "port asked for"}}},
+	{OfRequest, "path", "", func(f *frame) any { return string(f.request.Path) }, []named{{"path", "string", "canonical path, which mappings and cache use, too: //, ;x and %2F stay"}}},
+	{OfRequest, "raw_path", "", func(f *frame) any { return string(f.request.RawPath) }, []named{{"raw_path", "string", "path as received"}}},
+	{OfRequest, "query_string", "", func(f *frame) any { return string(f.request.Query) }, []named{{"query_string", "string", "what follows the ?, as received"}}},
+	{OfRequest, "url", "", func(f *frame) any { return string(f.request.URL) }, []named{{"url", "string", "path and query as received"}}},
+	{OfRequest, "client", clientType{}, func(f *frame) any { return clientOf(f.request) }, []named{
 		{"client.ip", "ip", "who sent it, after trusted proxies"},
 		{"client.port", "int", "of the client's socket; 0 behind a proxy"},
 		{"client.cert.subject", "string", "of its certificate, empty without one"},
@@ -31,40 +36,48 @@ var variables = []variable{
 		{"client.cert.fingerprint", "string", "SHA-256, lower-case hexadecimal digits"},
 		{"client.cert.san", "[]string", "subject alternative names"},
 	}},
-	{"peer", peerType{}, func(f *frame) any { return peerType{f.request.Peer.Addr()} }, []Variable{{"peer.ip", "ip", "the socket's other end"}}},
-	{"tls", tlsType{}, func(f *frame) any { return tlsOf(f.request) }, []Variable{
+	{OfRequest, "peer", peerType{}, func(f *frame) any { return peerType{f.request.Peer.Addr()} }, []named{{"peer.ip", "ip", "the socket's other end"}}},
+	{OfRequest, "tls", tlsType{}, func(f *frame) any { return tlsOf(f.request) }, []named{
 		{"tls.version", "string", "1.2, 1.3; empty: plain"},
 		{"tls.sni", "string", "name that the client asked for by TLS"},
 	}},
-	{"http", httpType{}, func(f *frame) any { return httpType{f.request.HTTP} }, []Variable{{"http.version", "string", "1.0, 1.1"}}},
-	{"site", "", func(f *frame) any { return f.request.Site }, []Variable{{"site", "string", "name of the site"}}},
-	{"cell", "", func(f *frame) any { return f.language.options.Cell }, []Variable{{"cell", "string", "cell of this gateway"}}},
-	{"node", nodeType{}, func(f *frame) any { return nodeType{f.language.options.NodeName, f.language.options.Zone} }, []Variable{
+	{OfRequest, "http", httpType{}, func(f *frame) any { return httpType{f.request.HTTP} }, []named{{"http.version", "string", "1.0, 1.1"}}},
+	{OfRequest, "site", "", func(f *frame) any { return f.request.Site }, []named{{"site", "string", "name of the site"}}},
+	{OfRequest, "cell", "", func(f *frame) any { return f.language.options.Cell }, []named{{"cell", "string", "cell of this gateway"}}},
+	{OfRequest, "node", nodeType{}, func(f *frame) any { return nodeType{f.language.options.NodeName, f.language.options.Zone} }, []named{
 		{"node.name", "string", "name of this gateway"},
 		{"node.zone", "string", "zone of its host"},
 	}},
-	{sessionName, sessionType{}, func(f *frame) any { return sessionOf(f.request) }, []Variable{
+	{OfRequest, sessionName, sessionType{}, func(f *frame) any { return sessionOf(f.request) }, []named{
 		{"session.id", "string", "id of the request's session, by the site's session definition"},
 		{"session.primary", "string", "what it says of its origin"},
 		{"session.secondary", "string", "what it says of the origin with its replica"},
 		{"session.new", "bool", "the request has no session id"},
 	}},
-	{"now", timeType{}, func(f *frame) any { return timeOf(f.request.Now.UTC()) }, []Variable{
+	{OfRequest, "now", timeType{}, func(f *frame) any { return timeOf(f.request.Now.UTC()) }, []named{
 		{"now.hour", "int", "time of the request in UTC: 0..23; other zones: tz()"},
 		{"now.minute", "int", "0..59"},
 		{"now.weekday", "int", "1 Monday .. 7 Sunday"},
 		{"now.unix", "int", "seconds since 1970"},
 	}},
-	{"request", requestType{}, func(f *frame) any { return requestType{string(f.request.ID), int(f.request.Size)} }, []Variable{
+	{OfRequest, "request", requestType{}, func(f *frame) any { return requestType{string(f.request.ID), int(f.request.Size)} }, []named{
 		{"request.id", "string", "request id"},
 		{"request.size", "int", "bytes of the body that are declared; -1: none are"},
 	}},
+	{OfAnswer, "status", 0, func(f *frame) any { return f.request.Response.Status }, []named{{"status", "int", "status of the answer"}}},
+	{OfAnswer, "content_type", "", func(f *frame) any { return string(f.contentType()) }, []named{{"content_type", "string", "media type of the answer in lower case, without parameters: text/html"}}},
+	{OfRetry, "attempts", 0, func(f *frame) any { return f.request.Response.Attempts }, []named{{"attempts", "int", "attempts made so far for the request, that with this answer included"}}},
 }
 
-// Variables are the variables that expressions can name, with their fields.
-func Variables() (all []Variable) {
+// Variables are the variables that expressions of a scope can name, with their fields.
+func Variables(in Scope) (all []Variable) {
 	for _, v := range variables {
-		all = append(all, v.parts...)
+		if v.scope > in {
+			continue
+		}
+		for _, p := range v.parts {
+			all = append(all, Variable{p.name, p.kind, p.about, v.scope})
+		}
 	}
 	return all
 }

@@ -58,7 +58,7 @@ var lists = map[string]func(*app) error{
 	"reasons": (*app).listReasons,
 	"words":   (*app).listWords,
 
-	"functions": func(a *app) error { return printFunctions(a.stdout) },
+	"functions": func(a *app) error { return printFunctions(a.stdout, rules.OfRetry) },
 	"variables": func(a *app) error { return printVariables(a.stdout) },
 	"operators": func(a *app) error { return printOperators(a.stdout) },
 	"RULES":     func(a *app) error { _, err := fmt.Fprint(a.stdout, rules.Page()); return err },

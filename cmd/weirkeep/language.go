@@ -9,20 +9,28 @@ import (
 	"weirkeep/rules"
 )
 
-// printFunctions and its like print what conditions of rules are written with, a line
+// printFunctions and its like print what conditions of a scope are written with, a line
 // for each.
-func printFunctions(out io.Writer) error {
+func printFunctions(out io.Writer, in rules.Scope) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, f := range rules.Functions() {
-		fmt.Fprintf(t, "%s\tcost %d\t%s\n", f.Signature, f.Cost, f.About)
+	for _, f := range rules.Functions(in) {
+		fmt.Fprintf(t, "%s\tcost %d\t%s\n", f.Signature, f.Cost, f.About+only(f.Scope))
 	}
 	return t.Flush()
 }
 
+// only is where a name can stand that cannot stand everywhere.
+func only(s rules.Scope) string {
+	if s == rules.OfRequest {
+		return ""
+	}
+	return "; only in " + s.Places()
+}
+
 func printVariables(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, v := range rules.Variables() {
-		fmt.Fprintf(t, "%s\t%s\t%s\n", v.Name, v.Type, v.About)
+	for _, v := range rules.Variables(rules.OfRetry) {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", v.Name, v.Type, v.About+only(v.Scope))
 	}
 	return t.Flush()
 }
@@ -37,10 +45,10 @@ func printOperators(out io.Writer) error {
 
 // languageNames are the names of functions and variables.
 func languageNames() (names []string) {
-	for _, f := range rules.Functions() {
+	for _, f := range rules.Functions(rules.OfRetry) {
 		names = append(names, f.Name)
 	}
-	for _, v := range rules.Variables() {
+	for _, v := range rules.Variables(rules.OfRetry) {
 		names = append(names, v.Name)
 	}
 	return names
@@ -49,14 +57,14 @@ func languageNames() (names []string) {
 // aboutName is what a function, a variable or an operator is; empty: there is none of the
 // name.
 func aboutName(name string) string {
-	for _, f := range rules.Functions() {
+	for _, f := range rules.Functions(rules.OfRetry) {
 		if f.Name == strings.TrimSuffix(name, "()") {
-			return fmt.Sprintf("%s: %s; cost %d\n  %s", f.Signature, f.About, f.Cost, f.Example)
+			return fmt.Sprintf("%s: %s; cost %d\n  %s", f.Signature, f.About+only(f.Scope), f.Cost, f.Example)
 		}
 	}
-	for _, v := range rules.Variables() {
+	for _, v := range rules.Variables(rules.OfRetry) {
 		if v.Name == name {
-			return fmt.Sprintf("%s %s: %s", v.Name, v.Type, v.About)
+			return fmt.Sprintf("%s %s: %s", v.Name, v.Type, v.About+only(v.Scope))
 		}
 	}
 	for _, o := range rules.Operators() {

@@ -119,7 +119,7 @@ func (s *conversation) command(name, rest string) error {
 	case ":vars":
 		return s.vars()
 	case ":functions":
-		return printFunctions(s.out)
+		return printFunctions(s.out, rules.OfRequest)
 	case ":operators":
 		return printOperators(s.out)
 	case ":type":
@@ -209,7 +209,7 @@ func (s *conversation) took(source string) string {
 
 func (s *conversation) vars() error {
 	t := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	for _, v := range rules.Variables() {
+	for _, v := range rules.Variables(rules.OfRequest) {
 		value, errs := s.trial.language.Eval(v.Name, s.trial.request)
 		if errs != nil {
 			value.Text = errs[0].Message
@@ -244,7 +244,7 @@ func (s *conversation) typeOf(what string) error {
 	if what == "" {
 		return s.mistake(":type needs a name or an expression", ":type client")
 	}
-	for _, f := range rules.Functions() {
+	for _, f := range rules.Functions(rules.OfRequest) {
 		if f.Name == what {
 			return s.say("%s", f.Signature)
 		}
@@ -264,7 +264,7 @@ func (s *conversation) typeOf(what string) error {
 func fieldsOf(name string) string {
 	var parts []string
 	seen := ""
-	for _, v := range rules.Variables() {
+	for _, v := range rules.Variables(rules.OfRequest) {
 		field, ok := strings.CutPrefix(v.Name, name+".")
 		if !ok {
 			continue

@@ -1,0 +1,65 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Scope is where an expression stands, and thereby what it can name: what those of
+// the scopes before it can, and more.
+type Scope uint8
+
+// The scopes.
+const (
+	OfRequest Scope = iota // before an origin is asked: rules
+	OfAnswer               // once an origin has answered
+	OfRetry                // once it has, and another could be asked instead
+)
+
+// scopes say of each scope at which places of the configuration its expressions stand,
+// and why they cannot name what those of later scopes can.
+var scopes = [...]struct {
+	name   string
+	places []string
+	lacks  string
+	absent string // what holds without an expression
+}{
+	OfRequest: {"request", []string{"rules[].when", "sites.*.rules[].when"}, "rules are asked before an origin is", "a rule without when always matches"},
+	OfAnswer:  {"answer", nil, "it is asked of the answer that stands, however many attempts it took", ""},
+	OfRetry:   {"retry", []string{"clusters.*.retry.when"}, "", "without when, retry.statuses alone says which answers are passed over"},
+}
+
+// widest is the scope whose expressions can name everything.
+const widest = Scope(len(scopes) - 1)
+
+// String returns the scope's name in RULES.md.
+func (s Scope) String() string { return scopes[s].name }
+
+// Places are the places of the configuration whose expressions can name what is of the
+// scope: "a or b".
+func (s Scope) Places() string {
+	var all []string
+	for _, scope := range scopes[s:] {
+		all = append(all, scope.places...)
+	}
+	return strings.Join(all, " or ")
+}
+
+// outOfScope is about a name that stands where it cannot.
+func outOfScope(name string, here, needed Scope) (message, hint string) {
+	message = fmt.Sprintf("%s cannot be named here: %s", name, scopes[here].lacks)
+	return message, "it can be named in " + needed.Places()
+}
+
+// scopeOf is the scope of a variable or function; false: there is none of the name.
+func scopeOf(name string) (Scope, bool) {
+	if v := variableNamed(name); v != nil {
+		return v.scope, true
+	}
+	i := slices.IndexFunc(functions, func(f function) bool { return f.name == name })
+	if i < 0 {
+		return 0, false
+	}
+	return functions[i].scope, true
+}
