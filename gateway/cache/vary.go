@@ -27,13 +27,22 @@ func (p *Policy) varyOf(r *Request, fields []wire.Field, more []string) (v Vary,
 	if v, ok = varyNames(fields, more); v.Never || !ok {
 		return v, ok
 	}
+	v = p.VaryBy(v.Names, r)
 	total := 0
-	for _, n := range v.Names {
-		value := p.cloneNormal(r.Fields, n)
-		v.Values = append(v.Values, value)
+	for _, value := range v.Values {
 		total += len(value)
 	}
 	return v, total <= maxVaryBytes
+}
+
+// VaryBy returns what an answer to r varies by that was chosen by those fields, which
+// are in lower case, sorted, each once.
+func (p *Policy) VaryBy(names []string, r *Request) Vary {
+	v := Vary{Names: names, Values: make([][]byte, len(names))}
+	for i, n := range names {
+		v.Values[i] = p.cloneNormal(r.Fields, n)
+	}
+	return v
 }
 
 // varyNames collects the names. All lines of Vary are one set (V3).
