@@ -54,3 +54,31 @@ const (
 	StripCookies                   // they are stored without it
 	StoreCookies                   // they are stored with it
 )
+
+// Default returns the policy of a site that says nothing of its cache. Heuristics are off
+// (H5), answers with Set-Cookie are not stored, clients cannot ask for fresh answers, and
+// only Accept-Encoding is folded: each of the others can surprise whoever did not ask for
+// it. Stale answers are used when no origin can be reached.
+func Default() Policy {
+	return Policy{
+		HeuristicMax: 24 * time.Hour,
+		Disconnected: true,
+		Targeted:     []string{"weirkeep-cache-control", "cdn-cache-control"},
+		Encodings:    true,
+		Tags:         []string{"surrogate-key", "cache-tag"},
+	}
+}
+
+// Conformance returns the policy that does all that RFC 9111 and 9110 allow a shared
+// cache to do: what the public test suite of HTTP caches calls optimal. It differs from
+// Default in Heuristic 0.1, SetCookie store, Honour, Languages, Lenient and PostLocation.
+func Conformance() Policy {
+	p := Default()
+	p.Heuristic = 0.1
+	p.SetCookie = StoreCookies
+	p.Honour = true
+	p.Languages = true
+	p.Lenient = true
+	p.PostLocation = true
+	return p
+}

@@ -11,7 +11,7 @@ import (
 type Stored struct {
 	Status int
 	Reason []byte       // phrase of the status line as it came; nil: none
-	Fields []wire.Field // as they are replayed: what ended at the hop, framing and Age are not among them
+	Fields []wire.Field // as they are replayed: what ended at the hop, framing and Age are not among them; Date always is
 
 	Length int64 // of the body that is stored, in bytes; -1: not known before it is here
 	Part   Part  // what of the representation that is; the zero value: all of it
@@ -19,6 +19,8 @@ type Stored struct {
 	Date     time.Time // of the Date field, else when it was received
 	Modified time.Time // of Last-Modified; zero: there is none
 	ETag     []byte    // as it came; nil: there is none
+
+	Authorized bool // may answer requests with Authorization (R4)
 
 	Vary  Vary
 	Tags  []string
@@ -28,7 +30,9 @@ type Stored struct {
 // Part is a range of bytes of a representation, as Content-Range names it.
 type Part struct {
 	First int64
-	Size  int64 // of the whole representation; -1: not known; 0: the answer is no part
+	Size  int64  // of the whole representation; -1: not known; 0: the answer is no part
+	Loose bool   // its length is not the one that Content-Range says
+	Asked []byte // value of the Range that it answered
 }
 
 // Freshness is how long an answer may be used. All of it counts from Received.
@@ -44,3 +48,19 @@ type Freshness struct {
 	Strict   bool // never used when stale (must-revalidate and its like)
 	Expired  bool // was marked as stale, whatever its age (soft purge, HEAD)
 }
+
+// validator reports whether there is something to ask the origin with.
+func (s *Stored) validator() bool { return s.ETag != nil || !s.Modified.IsZero() }
+
+// Newer reports whether s is rather used than another one that fits too: the one with
+// the later Date, then the one that came later (V8).
+func (s *Stored) Newer(than *Stored) bool {
+	if !s.Date.Equal(than.Date) {
+		return s.Date.After(than.Date)
+	}
+	return s.Fresh.Received.After(than.Fresh.Received)
+}
+
+// isPart reports whether the answer is less than all of a representation, or not known
+// to be all of it.
+func (s *Stored) isPart() bool { return s.Part.Size != 0 }

@@ -1,0 +1,266 @@
+package cache
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"weirkeep/gateway/wire"
+)
+
+// Override is what a caching rule says of an answer, beyond what the answer says.
+type Override struct {
+	// TTL is how long the answer is fresh from when it is received. It stands in the
+	// place of all that the answer says of that, no-store, private and no-cache included.
+	// What else keeps an answer from being stored, Authorization and Set-Cookie among
+	// it, still does, and must-revalidate still forbids using it stale.
+	TTL    time.Duration
+	HasTTL bool
+
+	Pass bool // the answer is not stored
+
+	Vary []string // fields that it was chosen by beside those in Vary, in lower case
+	Tags []string // beside its own
+}
+
+// Bounds of tags. An answer that has more of them, or longer ones, is not stored.
+const (
+	MaxTags     = 128
+	MaxTagBytes = 256
+)
+
+// Store returns what is to be stored of an answer, or why nothing is. Nothing in it is a
+// view. Whether the body is here in full is the caller's to know: a body that breaks off
+// is not what Length says (G5).
+//
+// A range that turns out to be all there is becomes a 200.
+func (p *Policy) Store(r *Request, a *Answer, o Override) (*Stored, Refusal) {
+	var v said
+	v.read(a.Fields, p.Targeted)
+	if why := p.refuse(r, a, &v, &o); why != 0 {
+		return nil, why
+	}
+	s := &Stored{Status: a.Status, Length: max(a.Length, -1)}
+	if !p.setPart(s, r, a, &v) {
+		return nil, RefusedPart
+	}
+	var ok bool
+	if s.Vary, ok = p.varyOf(r, a.Fields, o.Vary); !ok {
+		return nil, RefusedVaryLong
+	}
+	if s.Vary.Never {
+		return nil, RefusedVary
+	}
+	if why := p.settle(s, a, &v, &o); why != 0 {
+		return nil, why
+	}
+	s.Reason, s.Fields = p.cloneHead(s, a, &v)
+	return s, 0
+}
+
+// settle sets all that a 200 and a 304 set alike, but for the head, and says why the
+// answer is nothing to keep.
+func (p *Policy) settle(s *Stored, a *Answer, v *said, o *Override) Refusal {
+	s.Date, s.Modified, s.ETag = dateOf(a, v), modifiedOf(a, v), bytes.Clone(v.etag.only())
+	s.Authorized = v.sharesAuthorized()
+	var known, bounded bool
+	s.Fresh, known = p.freshness(a, v, o)
+	s.Tags, bounded = tagsOf(a.Fields, p.Tags, o.Tags)
+	switch why := s.useless(); {
+	case !known && !(v.guessable(a.Status) && s.validator()):
+		return RefusedUnknown
+	case why != 0:
+		return why
+	case !bounded:
+		return RefusedTags
+	}
+	return 0
+}
+
+// refuse says why an answer must not be stored, whatever is known of its freshness.
+func (p *Policy) refuse(r *Request, a *Answer, v *said, o *Override) Refusal {
+	switch {
+	case o.Pass:
+		return RefusedByRule
+	case !p.storesMethod(r, a, v):
+		return RefusedMethod
+	case !storesStatus(a.Status):
+		return RefusedStatus
+	case p.Honour && r.control.has(noStore):
+		return RefusedRequest
+	case !o.HasTTL && v.forbids(a.Status) != 0:
+		return v.forbids(a.Status)
+	case r.Authorization && !v.sharesAuthorized():
+		return RefusedAuthorization
+	case v.cookies && p.SetCookie == BypassCookies:
+		return RefusedCookie
+	}
+	return 0
+}
+
+// storesMethod reports whether the method lets the answer be stored. That to a POST may
+// be if it says how long it is fresh, and that it is what GET would get (M4).
+func (p *Policy) storesMethod(r *Request, a *Answer, v *said) bool {
+	if r.Method == Get {
+		return true
+	}
+	if !p.PostLocation || !r.post || a.Status != 200 {
+		return false
+	}
+	_, explicit := v.lifetime(a, dateOf(a, v))
+	path, ok := r.Target.resolve(v.location)
+	return explicit && ok && bytes.Equal(path, r.Target.Path)
+}
+
+// storesStatus reports whether answers with a status can be to more than one request.
+// Those that are about conditions, ranges and expectations are not.
+func storesStatus(status int) bool {
+	switch status {
+	case 304, 412, 416, 417:
+		return false
+	}
+	return status >= 200
+}
+
+// forbids returns which directive of the answer forbids to store it (R1, S3).
+func (v *said) forbids(status int) Refusal {
+	c := &v.control
+	switch {
+	case c.has(mustUnderstand) && !understood(status):
+		return RefusedNoStore
+	case c.has(noStore) && !c.has(mustUnderstand):
+		return RefusedNoStore
+	case c.has(private):
+		return RefusedPrivate
+	}
+	return 0
+}
+
+// understood reports whether what a status asks of caches is done here: those of RFC
+// 9110 that can be stored.
+func understood(status int) bool {
+	switch status {
+	case 200, 201, 202, 203, 204, 205, 206, 300, 301, 302, 303, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407,
+		408, 409, 410, 411, 413, 414, 415, 421, 422, 426, 500, 501, 502, 503, 504, 505:
+		return true
+	}
+	return false
+}
+
+// sharesAuthorized reports whether the answer to a request with Authorization is for
+// others too (R4; RFC 9111, 3.5).
+func (v *said) sharesAuthorized() bool {
+	return v.control.has(public|mustRevalidate) || v.control.times[sMaxAge].given
+}
+
+// useless says why an answer could never be used, though it may be stored: it has to be
+// validated, or is stale at once, and there is nothing to ask with.
+func (s *Stored) useless() Refusal {
+	f := &s.Fresh
+	switch {
+	case s.validator():
+		return 0
+	case f.Validate:
+		return RefusedNoCache
+	case f.Lifetime > f.Age, f.WhileRevalidate > 0, f.IfError > 0:
+		return 0
+	}
+	return RefusedExpired
+}
+
+// setPart says what of a representation the answer is (G2). It reports whether that is
+// something that can be kept.
+func (p *Policy) setPart(s *Stored, r *Request, a *Answer, v *said) bool {
+	if a.Status != 206 {
+		return true
+	}
+	span, size, ok := parseContentRange(v.part.only())
+	if !ok || v.multiple || r.Range == nil {
+		return false
+	}
+	s.Part = Part{First: span.First, Size: size, Asked: bytes.Clone(r.Range)}
+	switch {
+	case s.Length < 0:
+		s.Length = span.Len()
+	case s.Length != span.Len():
+		s.Part.Loose = true
+		return p.Lenient && s.Length > 0
+	}
+	if span.First == 0 && s.Length == size {
+		s.Status, s.Part = 200, Part{}
+	}
+	return true
+}
+
+// tagsOf collects the tags that the fields list, separated by blanks or commas, and
+// those in more. It reports whether they are within the bounds.
+func tagsOf(fields []wire.Field, from, more []string) (tags []string, ok bool) {
+	tags = append(tags, more...)
+	for _, name := range from {
+		for i := range fields {
+			if wire.EqualFold(fields[i].Name, name) {
+				tags = append(tags, strings.FieldsFunc(string(fields[i].Value), separatesTags)...)
+			}
+		}
+	}
+	slices.Sort(tags)
+	tags = slices.Compact(tags)
+	long := slices.ContainsFunc(tags, func(t string) bool { return len(t) > MaxTagBytes })
+	return tags, len(tags) <= MaxTags && !long
+}
+
+func separatesTags(c rune) bool { return c == ' ' || c == ',' || c == '\t' }
+
+// cloneHead copies the phrase and the fields that are replayed, into one piece.
+func (p *Policy) cloneHead(s *Stored, a *Answer, v *said) (reason []byte, fields []wire.Field) {
+	whole := s.Status != a.Status // it came as a part, and was all
+	size, count := len(a.Reason)+len("Date")+len(imfDate), 1
+	for i := range a.Fields {
+		if f := &a.Fields[i]; p.keeps(f, whole) {
+			size += len(f.Name) + len(f.Value)
+			count++
+		}
+	}
+	room := arena{make([]byte, 0, size)}
+	fields = make([]wire.Field, 0, count)
+	for i := range a.Fields {
+		if f := &a.Fields[i]; p.keeps(f, whole) {
+			fields = append(fields, wire.Field{Name: room.clone(f.Name), Value: room.clone(f.Value), Class: f.Class})
+		}
+	}
+	if v.date.lines == 0 {
+		date := appendDate(make([]byte, 0, len(imfDate)), a.Received)
+		fields = append(fields, wire.Field{Name: []byte("Date"), Value: date, Class: wire.Date})
+	}
+	if !whole && a.Reason != nil {
+		reason = room.clone(a.Reason)
+	}
+	return reason, fields
+}
+
+// arena is room that copies are made in.
+type arena struct{ b []byte }
+
+func (r *arena) clone(b []byte) []byte {
+	begin := len(r.b)
+	r.b = append(r.b, b...)
+	return r.b[begin:len(r.b):len(r.b)]
+}
+
+// keeps reports whether a field of an answer is replayed (K1, K2). Content-Range is not
+// where it no longer says what the answer is, but is where it never did (G6).
+func (p *Policy) keeps(f *wire.Field, whole bool) bool {
+	if f.Class == wire.Hop || f.Class == wire.Framing {
+		return false
+	}
+	switch nameOf(f.Name) {
+	case nameAge, nameContentLength, nameTransferEncoding:
+		return false
+	case nameSetCookie:
+		return p.SetCookie != StripCookies
+	case nameContentRange:
+		return !whole
+	}
+	return true
+}
