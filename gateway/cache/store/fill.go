@@ -1,0 +1,229 @@
+package store
+
+import (
+	"errors"
+	"time"
+)
+
+var (
+	// ErrUnwanted means that a body is too long to be kept, and that nobody reads it:
+	// the fill has ended.
+	ErrUnwanted = errors.New("body is not kept and nobody reads it")
+
+	// ErrLong means that there are more bytes than the answer said: the fill has failed.
+	ErrLong = errors.New("body is longer than its length says")
+)
+
+const (
+	// leastPiece and mostPiece bound the pieces of a body of unknown length: each is as
+	// long as all before it.
+	leastPiece = 4 << 10
+	mostPiece  = 256 << 10
+
+	// leastRoom is what is reserved for a body of unknown length at first. If it turns
+	// out too long, or no more can be reserved, its readers may be apart by as much as is
+	// reserved then, mostRoom at most.
+	leastRoom = 64 << 10
+	mostRoom  = 1 << 20
+
+	// joined is the longest body that is put together at its end, of pieces that it came in.
+	joined = 1 << 20
+
+	// longFor is how long nobody waits for an answer that was too long to be kept.
+	longFor = time.Minute
+
+	// stallAfter is how long a reader may keep all others waiting.
+	stallAfter = 30 * time.Second
+)
+
+// Fill writes the body of one entry, for one goroutine. Done or Fail must end it.
+type Fill struct {
+	cache  *Cache
+	entry  *Entry
+	length int64 // -1: not known
+	room   int64 // bytes of what is reserved that the body may use
+	taken  int64 // bytes of the pieces that are held, filled or not
+	lossy  bool
+	ended  bool
+}
+
+// Entry is what is filled.
+func (f *Fill) Entry() *Entry { return f.entry }
+
+// Write adds to the body and copies p. It waits for readers only when the body has
+// turned out too long to be kept: then the slowest, for 30 s at most, after which it
+// goes on without them. After an error the fill has ended, and others may go on
+// without it.
+func (f *Fill) Write(p []byte) error {
+	for len(p) > 0 && !f.ended {
+		n, err := f.makeRoom(len(p))
+		if err != nil {
+			f.Fail()
+			return err
+		}
+		f.body().add(p[:n])
+		p = p[n:]
+	}
+	if f.ended && len(p) > 0 {
+		return ErrUnwanted
+	}
+	return nil
+}
+
+func (f *Fill) body() *Body { return &f.entry.object.body }
+
+// makeRoom sees to it that the last piece has room, and says for how much of n bytes.
+func (f *Fill) makeRoom(n int) (int, error) {
+	if spare := f.body().spare(); spare > 0 {
+		return min(n, spare), nil
+	}
+	if f.length >= 0 {
+		return 0, ErrLong
+	}
+	size := f.nextPiece()
+	if !f.lossy && !f.mayTake(size) {
+		f.lose()
+	}
+	if f.lossy {
+		size = min(size, f.room/4)
+		if err := f.drain(size); err != nil {
+			return 0, err
+		}
+	}
+	f.taken += size
+	f.body().extend(size)
+	return int(min(int64(n), size)), nil
+}
+
+// nextPiece is how long the next piece of a body of unknown length is.
+func (f *Fill) nextPiece() int64 {
+	return min(max(f.body().end, leastPiece), mostPiece)
+}
+
+// mayTake reserves what a further piece needs, and reports whether the body is still
+// short enough and there is room.
+func (f *Fill) mayTake(size int64) bool {
+	if f.body().end >= f.cache.maxObject.Load() {
+		return false
+	}
+	lack := f.taken + size - f.room
+	if lack <= 0 {
+		return true
+	}
+	out, ok := f.cache.space.grow(f.entry.object, lack)
+	f.cache.forget(out)
+	if ok {
+		f.room += lack
+	}
+	return ok
+}
+
+// lose takes the entry out of the index, for good. From now on bytes are held only for
+// those who read.
+func (f *Fill) lose() {
+	f.lossy = true
+	f.cache.rejected.Add(1)
+	f.cache.remove(f.entry.object)
+	f.cache.mark(f.entry.home, f.cache.now().Add(longFor))
+	f.body().setLossy()
+}
+
+// drain drops what all readers are past, until a piece of size bytes has room.
+func (f *Fill) drain(size int64) error {
+	var stalled *time.Timer
+	for {
+		dropped, readers, moved := f.body().dropPast()
+		f.taken -= dropped
+		f.shrinkRoom()
+		switch {
+		case readers == 0:
+			return ErrUnwanted
+		case f.taken+size <= f.room:
+			return nil
+		}
+		if stalled == nil {
+			stalled = time.NewTimer(stallAfter)
+			defer stalled.Stop()
+		}
+		select {
+		case <-moved:
+		case <-stalled.C:
+			f.body().throwSlowest()
+			stalled.Reset(stallAfter)
+		}
+	}
+}
+
+// shrinkRoom gives back what is reserved beyond what the readers may be apart.
+func (f *Fill) shrinkRoom() {
+	if spare := f.room - max(f.taken, mostRoom); spare > 0 {
+		f.room -= spare
+		f.cache.space.giveBack(f.entry.object, spare)
+	}
+}
+
+// Done says that the body is complete. If its length was known and is another, that is
+// the same as Fail.
+func (f *Fill) Done() {
+	if f.ended {
+		return
+	}
+	size := f.body().end
+	if f.length >= 0 && size != f.length {
+		f.Fail()
+		return
+	}
+	f.ended = true
+	f.body().finish()
+	f.cache.settle(f.entry, size, !f.lossy)
+}
+
+// Fail says that the body broke off. The entry leaves the index; readers get what is
+// there and then [ErrCut].
+func (f *Fill) Fail() {
+	if f.ended {
+		return
+	}
+	f.ended = true
+	f.cache.remove(f.entry.object)
+	f.body().fail()
+	f.cache.space.drop(f.entry.object)
+}
+
+// settle makes a complete entry one that may be evicted, if it is in the index and to be kept;
+// then its length is known from now on.
+func (c *Cache) settle(e *Entry, size int64, keep bool) {
+	o := e.object
+	s := c.shard(o.home.target)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !keep || !o.indexed {
+		c.space.drop(o)
+		return
+	}
+	if e = o.home.current(o); e.stored.Length != size {
+		s.exchange(e.withLength(size))
+	}
+	c.space.admit(o, size)
+}
+
+func (e *Entry) withLength(n int64) *Entry {
+	s := *e.stored
+	s.Length = n
+	return &Entry{object: e.object, stored: &s, head: e.head}
+}
+
+// newFill begins to fill an entry; false: there is no room.
+func (c *Cache) newFill(e *Entry) (*Fill, bool) {
+	f := &Fill{cache: c, entry: e, length: e.stored.Length, room: e.stored.Length}
+	if f.length < 0 {
+		f.room = leastRoom
+	}
+	out, ok := c.space.begin(e.object, e.weigh(), f.room)
+	c.forget(out)
+	if ok && f.length > 0 {
+		f.taken = f.length
+		f.body().extend(f.length)
+	}
+	return f, ok
+}

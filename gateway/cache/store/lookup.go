@@ -1,0 +1,81 @@
+package store
+
+import "weirkeep/gateway/cache"
+
+// Found is what there is for a request.
+type Found struct {
+	// Entry fits the request. Whether it may be used is for package cache to say. nil:
+	// there is none.
+	Entry *Entry
+
+	// Passing means that the last answer could not be stored, and not long ago: who asks
+	// for it waits for nobody.
+	Passing bool
+
+	// Others means that there are entries under the key, and none fits.
+	Others bool
+}
+
+// Lookup finds what there is for a request. Of several entries that fit it is a whole
+// one before a part, and then the one with the newest Date. It allocates nothing.
+func (c *Cache) Lookup(k *Key, r *cache.Request, p *cache.Policy) Found {
+	target, sum := c.sums(k)
+	s := c.shard(target)
+	s.mu.RLock()
+	res := s.find(sum, k)
+	if res == nil {
+		s.mu.RUnlock()
+		return Found{}
+	}
+	entries, mark, passing := res.entries, res.mark, res.passing
+	s.mu.RUnlock()
+	if e := choose(entries, r, p); e != nil {
+		e.hits.Add(1)
+		return Found{Entry: e}
+	}
+	f := Found{Others: len(entries) > 0}
+	if mark != nil {
+		mark.hits.Add(1)
+		f.Passing = c.now().Before(passing)
+	}
+	return f
+}
+
+// AppendFitting appends to dst all entries that fit a request, in the order in which
+// they came, the newest first: parts that may be joined are among them.
+func (c *Cache) AppendFitting(dst []*Entry, k *Key, r *cache.Request, p *cache.Policy) []*Entry {
+	target, sum := c.sums(k)
+	s := c.shard(target)
+	s.mu.RLock()
+	res := s.find(sum, k)
+	if res == nil {
+		s.mu.RUnlock()
+		return dst
+	}
+	entries := res.entries
+	s.mu.RUnlock()
+	for _, e := range entries {
+		if e.stored.Fits(r, p) {
+			dst = append(dst, e)
+		}
+	}
+	return dst
+}
+
+func choose(entries []*Entry, r *cache.Request, p *cache.Policy) *Entry {
+	var best *Entry
+	for _, e := range entries {
+		if e.stored.Fits(r, p) && (best == nil || better(e.stored, best.stored)) {
+			best = e
+		}
+	}
+	return best
+}
+
+// better reports whether s is chosen over t.
+func better(s, t *cache.Stored) bool {
+	if whole, other := s.Part.Size == 0, t.Part.Size == 0; whole != other {
+		return whole
+	}
+	return s.Newer(t)
+}

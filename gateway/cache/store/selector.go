@@ -1,0 +1,191 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Selector selects answers, as operators write it: words "site:NAME", "tag:TAG" and
+// "path:GLOB", separated by blanks. Different words are and-ed, several of the same word
+// or-ed. A full URL stands for "site:" and "path:". In a glob "*" is anything within a
+// segment and "**" anything across them; with a "?" it is compared with path and query,
+// else with the path alone.
+type Selector struct {
+	sites, tags, paths []string
+
+	// Where is asked too, last; nil: it is not. It may be called by several goroutines.
+	Where func(*Entry) bool
+}
+
+// A Resolve says which site a URL's host is one of; false: none.
+type Resolve func(secure bool, host string) (site string, ok bool)
+
+// ErrAll means that a selector has no word, so that it would select everything.
+var ErrAll = errors.New(`selector: it has no word, so it would select all there is; write --all if you mean that, or words like "site:shop", "tag:news", "path:/img/**"`)
+
+// ParseSelector reads a selector. One without a word needs all. URLs are not understood
+// if resolve is nil.
+func ParseSelector(text string, all bool, resolve Resolve) (*Selector, error) {
+	s := &Selector{}
+	words := strings.Fields(text)
+	if len(words) == 0 && !all {
+		return nil, ErrAll
+	}
+	var errs []error
+	for _, w := range words {
+		if err := s.add(w, resolve); err != nil {
+			errs = append(errs, fmt.Errorf("selector: %q: %w", w, err))
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	for _, values := range []*[]string{&s.sites, &s.tags, &s.paths} {
+		slices.Sort(*values)
+		*values = slices.Compact(*values)
+	}
+	return s, nil
+}
+
+func (s *Selector) add(word string, resolve Resolve) error {
+	if scheme, rest, ok := cutScheme(word); ok {
+		return s.addURL(scheme, rest, resolve)
+	}
+	name, value, ok := strings.Cut(word, ":")
+	if !ok {
+		return unknown(word)
+	}
+	values := s.valuesOf(name)
+	switch {
+	case values == nil:
+		return unknown(word)
+	case value == "":
+		return fmt.Errorf("nothing stands after the colon; write for example %q", examples[name])
+	case values == &s.paths:
+		if err := checkGlob(value); err != nil {
+			return err
+		}
+	}
+	*values = append(*values, value)
+	return nil
+}
+
+// examples are words as they may be written.
+var examples = map[string]string{"site": "site:shop", "tag": "tag:news", "path": "path:/img/**"}
+
+// valuesOf is where the values of a word go; nil: there is no such word.
+func (s *Selector) valuesOf(name string) *[]string {
+	switch name {
+	case "site":
+		return &s.sites
+	case "tag":
+		return &s.tags
+	case "path":
+		return &s.paths
+	}
+	return nil
+}
+
+// unknown says what to write in place of a word that is none.
+func unknown(word string) error {
+	name, value, _ := strings.Cut(word, ":")
+	switch {
+	case strings.HasPrefix(word, "/"):
+		return fmt.Errorf("a path is written %q", "path:"+word)
+	case strings.ContainsAny(word, "=:"):
+		name, value, _ = strings.Cut(strings.Replace(word, "=", ":", 1), ":")
+	}
+	for known := range examples {
+		if near := strings.ToLower(name); value != "" && (near == known || near == known+"s" || oneOff(near, known)) {
+			return fmt.Errorf("did you mean %q?", known+":"+value)
+		}
+	}
+	return errors.New(`it is none of "site:NAME", "tag:TAG", "path:GLOB" and a full URL like "https://shop.example/a"`)
+}
+
+// oneOff reports whether a word has one letter too few, too many or wrong, or two that
+// have changed places.
+func oneOff(a, b string) bool {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	swapped := len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+	return len(a) <= 1 && len(b) <= 1 || swapped
+}
+
+func cutScheme(word string) (scheme, rest string, ok bool) {
+	scheme, rest, ok = strings.Cut(word, "://")
+	return scheme, rest, ok && !strings.Contains(scheme, ":")
+}
+
+func (s *Selector) addURL(scheme, rest string, resolve Resolve) error {
+	secure := strings.EqualFold(scheme, "https")
+	if !secure && !strings.EqualFold(scheme, "http") {
+		return fmt.Errorf("nothing is stored of %s URLs; write http or https", scheme)
+	}
+	if resolve == nil {
+		return errors.New(`URLs are not understood here; write "site:NAME path:/…"`)
+	}
+	host, path := rest, "/"
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		host, path = rest[:i], rest[i:]
+	}
+	path, _, _ = strings.Cut(path, "#")
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	site, ok := resolve(secure, host)
+	if !ok {
+		return fmt.Errorf("no site has the host %q", host)
+	}
+	s.sites, s.paths = append(s.sites, site), append(s.paths, path)
+	return nil
+}
+
+// String is the selector as it may be written, without Where. A URL has become words.
+func (s *Selector) String() string {
+	var words []string
+	for _, part := range []struct {
+		name   string
+		values []string
+	}{{"site:", s.sites}, {"tag:", s.tags}, {"path:", s.paths}} {
+		for _, v := range part.values {
+			words = append(words, part.name+v)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Matches reports whether a selector selects an entry.
+func (s *Selector) Matches(e *Entry) bool {
+	return s.matchesKey(&e.home.key) && s.matchesTags(e.stored.Tags) && (s.Where == nil || s.Where(e))
+}
+
+func (s *Selector) matchesKey(k *Key) bool {
+	if len(s.sites) > 0 && !slices.Contains(s.sites, k.Site) {
+		return false
+	}
+	return len(s.paths) == 0 || slices.ContainsFunc(s.paths, func(glob string) bool {
+		return matchTarget(glob, k.Target)
+	})
+}
+
+func (s *Selector) matchesTags(tags []string) bool {
+	return len(s.tags) == 0 || slices.ContainsFunc(tags, func(t string) bool {
+		return slices.Contains(s.tags, t)
+	})
+}
+
+// matchTarget compares a glob with a target, or with its path if the glob has no query.
+func matchTarget(glob string, target []byte) bool {
+	if !strings.Contains(glob, "?") {
+		target, _, _ = bytes.Cut(target, []byte("?"))
+	}
+	return matchGlob(glob, target)
+}

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"testing"
+
+	"weirkeep/gateway/cache"
+)
+
+func newCache(memory, longest int64) *Cache {
+	return New(Options{Memory: memory, MaxObject: longest})
+}
+
+// What is stored is found whole, in one piece, and by its parts, whether its length was
+// known before or not.
+func TestStoredBodiesAreRead(t *testing.T) {
+	for _, size := range []int{0, 1, leastPiece, leastPiece + 1, leastRoom, leastRoom + 1, joined, joined + 1, 3 * joined} {
+		for _, known := range []bool{true, false} {
+			c := newCache(64<<20, 16<<20)
+			body := noise(uint64(size), size)
+			s := answer(-1)
+			if known {
+				s.Length = int64(size)
+			}
+			put(t, c, key("/a"), s, body)
+			e := find(c, key("/a"), plain)
+			if e == nil {
+				t.Fatalf("%d bytes, length known %v: not found", size, known)
+			}
+			if e.Stored().Length != int64(size) {
+				t.Errorf("%d bytes: Length %d", size, e.Stored().Length)
+			}
+			if whole := e.Body().Whole(); known || size <= joined {
+				same(t, "whole", whole, body)
+			} else if whole != nil {
+				t.Errorf("%d bytes that came in pieces are whole", size)
+			}
+			for _, r := range [][2]int64{{0, -1}, {0, 1}, {int64(size) / 2, -1}, {int64(size) / 3, int64(size) / 2}, {int64(size), -1}} {
+				got, err := read(e.Body(), r[0], r[1])
+				if err != nil {
+					t.Errorf("%d bytes, %d to %d: %v", size, r[0], r[1], err)
+				}
+				to := r[1]
+				if to < 0 || to > int64(size) {
+					to = int64(size)
+				}
+				same(t, "part", got, body[r[0]:to])
+			}
+			balanced(t, c)
+		}
+	}
+}
+
+// Two requests share an answer only if all parts of their keys are equal.
+func TestKeysAreNeverMixed(t *testing.T) {
+	keys := []Key{
+		{Site: "shop", Target: []byte("/a")},
+		{Site: "shop", Target: []byte("/a"), Secure: true},
+		{Site: "blog", Target: []byte("/a")},
+		{Site: "shop", Target: []byte("/a?b")},
+		{Site: "shop", Target: []byte("/a"), Variant: "x"},
+		{Site: "shop", Target: []byte("/a"), Parts: []byte("x")},
+		{Site: "shop", Target: []byte("/a"), Variant: "x", Parts: []byte("x")},
+		{Site: "shop", Target: []byte("/ax")},
+		{Site: "shop/", Target: []byte("a")},
+	}
+	c := newCache(1<<20, 1<<20)
+	for i := range keys {
+		put(t, c, &keys[i], answer(-1), []byte{byte(i)})
+	}
+	for i := range keys {
+		e := find(c, &keys[i], plain)
+		if e == nil {
+			t.Fatalf("key %d: not found", i)
+		}
+		same(t, "body", e.Body().Whole(), []byte{byte(i)})
+	}
+}
+
+func TestVariantsAreKeptApart(t *testing.T) {
+	c := newCache(1<<20, 1<<20)
+	k := key("/a")
+	for _, tier := range []string{"gold", "iron"} {
+		put(t, c, k, varied(with("tier", tier), "tier"), []byte(tier))
+	}
+	for _, tier := range []string{"gold", "iron"} {
+		if e := find(c, k, with("tier", tier)); e == nil || string(e.Body().Whole()) != tier {
+			t.Errorf("%s does not get its own", tier)
+		}
+	}
+	if f := c.Lookup(k, with("tier", "wood"), policy); f.Entry != nil || !f.Others {
+		t.Errorf("wood gets %+v, want no entry, and that there are others", f)
+	}
+	put(t, c, k, varied(with("tier", "gold"), "tier"), []byte("new"))
+	if e := find(c, k, with("tier", "gold")); string(e.Body().Whole()) != "new" {
+		t.Error("gold was not replaced")
+	}
+	if n := c.Stats().Objects; n != 2 {
+		t.Errorf("%d objects, want 2", n)
+	}
+	balanced(t, c)
+}
+
+// A whole answer is chosen before a part, whatever their dates; of the rest the newest.
+func TestTheWholeComesBeforeAPart(t *testing.T) {
+	c := newCache(1<<20, 1<<20)
+	k := key("/a")
+	part := answer(-1)
+	part.Part = cache.Part{First: 2, Size: 4}
+	put(t, c, k, part, []byte("cd"))
+	if e := find(c, k, plain); e == nil || e.Stored().Part.First != 2 {
+		t.Error("the part is not found")
+	}
+	put(t, c, k, answer(-1), []byte("abcd"))
+	newer := *part
+	newer.Date = epoch.Add(1)
+	put(t, c, k, &newer, []byte("cd"))
+	if e := find(c, k, plain); e == nil || e.Stored().Part.Size != 0 {
+		t.Error("the whole is not found")
+	}
+	if n := len(c.AppendFitting(nil, k, plain, policy)); n != 2 {
+		t.Errorf("%d entries fit, want 2: the whole took the place of the first part", n)
+	}
+}

@@ -1,0 +1,181 @@
+package store
+
+import (
+	"time"
+
+	"weirkeep/gateway/cache"
+)
+
+// Store ends the flight with an answer, whose body the returned fill is for. All who
+// wait have the entry at once. It is found from now on, and replaces what was chosen by
+// the same values of the same fields; unless a purge or an invalidation has come since the
+// flight began: then only those who have it can read it, or, after a soft purge, it is stale. Neither
+// s nor head may be changed any more.
+//
+// nil: the answer is too long, or there is no room. Then who waits goes on as after Pass.
+func (f *Flight) Store(s *cache.Stored, head []byte) *Fill {
+	if s.Length > f.cache.maxObject.Load() {
+		f.cache.rejected.Add(1)
+		f.Pass(longFor)
+		return nil
+	}
+	e := newEntry(f.home, s, head)
+	fill, ok := f.cache.newFill(e)
+	if !ok {
+		f.cache.rejected.Add(1)
+		f.end(nil, Passed)
+		return nil
+	}
+	fill.entry = f.land(e)
+	return fill
+}
+
+func newEntry(r *resource, s *cache.Stored, head []byte) *Entry {
+	return &Entry{object: &object{home: r}, stored: s, head: head}
+}
+
+// land ends the flight with a new entry. It returns it as it is in the index.
+func (f *Flight) land(e *Entry) *Entry {
+	s := f.shard()
+	s.mu.Lock()
+	hard, soft := f.judge(s, e)
+	if soft {
+		e = e.expired()
+	}
+	var out []*object
+	if !hard {
+		out = s.insert(e)
+		out = append(out, f.home.unmark()...)
+	}
+	f.endLocked(s, e, Answered)
+	s.mu.Unlock()
+	f.cache.dropAll(out)
+	return e
+}
+
+// judge reports whether the purges that have come concern an entry. Their selectors are
+// asked without the lock, which it has again when all have been.
+func (f *Flight) judge(s *shard, e *Entry) (hard, soft bool) {
+	for asked := 0; asked < len(f.purges); asked++ {
+		p := f.purges[asked]
+		s.mu.Unlock()
+		match := p.concerns(e)
+		s.mu.Lock()
+		hard = hard || match && p.how == Hard
+		soft = soft || match && p.how == Soft
+	}
+	return hard, soft
+}
+
+// Update ends the flight with an answer that says that e is still good: the body stays,
+// what is known of it and the head are new. It returns the new entry, which takes the
+// place of what the index has of e, if it has, as [Flight.Store] says.
+func (f *Flight) Update(e *Entry, s *cache.Stored, head []byte) *Entry {
+	next := &Entry{object: e.object, stored: s, head: head}
+	sh := f.shard()
+	sh.mu.Lock()
+	hard, soft := f.judge(sh, next)
+	if soft {
+		next = next.expired()
+	}
+	var out []*object
+	if hard {
+		f.cache.removeLocked(sh, e.object)
+	} else if e.indexed {
+		out = f.cache.replaceLocked(sh, next)
+	}
+	f.endLocked(sh, next, Answered)
+	sh.mu.Unlock()
+	f.cache.forget(out)
+	return next
+}
+
+// Update gives an entry other metadata without a flight, if it is still the one that the
+// index has: after an answer to HEAD, which has shown that it is still good, or is not.
+func (c *Cache) Update(e *Entry, s *cache.Stored, head []byte) *Entry {
+	next := &Entry{object: e.object, stored: s, head: head}
+	sh := c.shard(e.home.target)
+	sh.mu.Lock()
+	var out []*object
+	if e.home.current(e.object) == e {
+		out = c.replaceLocked(sh, next)
+	}
+	sh.mu.Unlock()
+	c.forget(out)
+	return next
+}
+
+// replaceLocked puts an entry in the place of the one that its object has in the index.
+// If it is longer and there is no room for that, the object leaves the index. It returns
+// what the space has let go.
+func (c *Cache) replaceLocked(s *shard, e *Entry) []*object {
+	out, ok := c.space.reweigh(e.object, e.weigh())
+	if !ok {
+		c.removeLocked(s, e.object)
+		return nil
+	}
+	s.exchange(e)
+	return out
+}
+
+func (e *Entry) expired() *Entry {
+	s := *e.stored
+	s.Fresh.Expired = true
+	return &Entry{object: e.object, stored: &s, head: e.head}
+}
+
+// mark makes a key one for whose answers nobody waits.
+func (c *Cache) mark(r *resource, until time.Time) {
+	o := &object{home: r}
+	out, ok := c.space.begin(o, overheadOfMark+r.key.size(), 0)
+	c.forget(out)
+	if !ok {
+		return
+	}
+	s := c.shard(r.target)
+	s.mu.Lock()
+	old := r.unmark()
+	r.mark, r.passing = o, until
+	c.space.admit(o, 0)
+	s.mu.Unlock()
+	c.dropAll(old)
+}
+
+func (r *resource) unmark() []*object {
+	if r.mark == nil {
+		return nil
+	}
+	out := []*object{r.mark}
+	r.mark, r.passing = nil, time.Time{}
+	return out
+}
+
+// remove takes an object out of the index and, unless it is being filled, stops counting it.
+func (c *Cache) remove(o *object) bool {
+	s := c.shard(o.home.target)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return c.removeLocked(s, o)
+}
+
+func (c *Cache) removeLocked(s *shard, o *object) bool {
+	was := s.remove(o)
+	s.closeIdle(o.home)
+	c.space.dropIdle(o)
+	return was
+}
+
+// forget takes objects out of the index that the space has let go.
+func (c *Cache) forget(out []*object) {
+	for _, o := range out {
+		c.remove(o)
+	}
+}
+
+// dropAll stops counting objects that have left the index; those that are being filled
+// count until that ends.
+func (c *Cache) dropAll(out []*object) {
+	for _, o := range out {
+		c.space.dropIdle(o)
+	}
+}
