@@ -249,6 +249,7 @@ func (p *preparation) swap() {
 	uses.settle()
 	g.places.setLimit(connectionLimit(p.cfg.Limits.Connections))
 	g.clientMax.Store(int64(p.cfg.Limits.ConnectionsPerClient))
+	g.cache.Resize(p.snap.stored)
 	p.serve()
 	if old != nil {
 		old.release()

@@ -8,8 +8,11 @@ import (
 	"weirkeep/gateway/wire"
 )
 
-// deliver passes the origin's answer on to the client as it comes.
+// deliver passes the origin's answer on to the client as it comes, or sends a stored one.
 func (g *Gateway) deliver(x *Exchange) Reason {
+	if x.cached.entry != nil {
+		return g.deliverStored(x)
+	}
 	t := x.trip
 	x.learn()
 	if t.Status.Code == 101 {
@@ -95,6 +98,9 @@ func (x *Exchange) answerFields() []wire.Field {
 		fields = append(fields, wire.Field{Name: setCookieName, Value: x.binds})
 	}
 	fields = append(fields, wire.Field{Name: viaName, Value: x.snap.via[x.trip.Status.Minor]})
+	if x.cached.on && x.site.cache.shown {
+		fields = append(fields, x.cacheStatus())
+	}
 	x.trip.Answer.Fields = fields
 	return fields
 }

@@ -52,44 +52,47 @@ type Exchange struct {
 	mapping  *mapping
 	session  *sessionPolicy // nil: the mapping's sessions are not bound
 
+	cached cached // what the cache of its site knows; looking up fills it in
+
 	// Obtaining fills in these.
-	trip      *origin.Trip
-	number    uint64      // unique on this node while it runs
-	plug      *pluginWork // nil: no plugin was ever called
-	routed    *group      // for which the router was asked; nil: it was not
-	listed    bool        // it listed origins, which plug has
-	edited    bool        // a filter has edited path, query or host
-	given     given       // what a filter answers; status 0: none does
-	tags      []byte      // what filters say of the exchange: an object of JSON, not ended
-	tagged    int         // how many they are
-	next      int         // index in order of the group to go on with
-	group     *group      // in which a slot is looked for: that, or the session's home's
-	seeker    admission.Seeker
-	slots     *admission.Slots // one of which is taken; nil: none
-	trial     bool             // the attempt finds out whether an origin is back
-	blamed    bool             // something was wrong with the attempt
-	counted   bool             // it was a failure by the cluster's policy: an attempt is one at most
-	member    *member          // whose answer is passed on
-	up        []byte           // upstream head, and a body that was here at once
-	bodyAt    int              // where in up that body begins
-	joined    bool             // the whole body stands in up
-	attempts  int
-	overspent bool      // a further attempt was safe, but not in the budget
-	asked     bool      // 102 was sent to learn whether the client is there
-	continued bool      // 100 was sent
-	released  bool      // the snapshot was given back
-	unframed  bool      // where the request's body ends is not known
-	start     time.Time // by the machine's clock, for durations
-	end       time.Time // the same, set when the exchange is recorded
-	tick      time.Time // of this attempt, by the machine's clock, for deadlines
-	firstByte time.Duration
-	requestID []byte
-	ids       [32]byte
-	again     [20]byte       // value of Retry-After
-	links     *session.Links // nil: never needed yet
-	reading   bool           // links looks at what passes
-	binds     []byte         // value of the Set-Cookie that binds the session
-	location  []byte         // where a rule or an origin redirects to
+	trip       *origin.Trip
+	number     uint64      // unique on this node while it runs
+	plug       *pluginWork // nil: no plugin was ever called
+	routed     *group      // for which the router was asked; nil: it was not
+	listed     bool        // it listed origins, which plug has
+	edited     bool        // a filter has edited path, query or host
+	given      given       // what a filter answers; status 0: none does
+	tags       []byte      // what filters say of the exchange: an object of JSON, not ended
+	tagged     int         // how many they are
+	next       int         // index in order of the group to go on with
+	group      *group      // in which a slot is looked for: that, or the session's home's
+	seeker     admission.Seeker
+	slots      *admission.Slots // one of which is taken; nil: none
+	trial      bool             // the attempt finds out whether an origin is back
+	blamed     bool             // something was wrong with the attempt
+	counted    bool             // it was a failure by the cluster's policy: an attempt is one at most
+	member     *member          // whose answer is passed on
+	up         []byte           // upstream head, and a body that was here at once
+	bodyAt     int              // where in up that body begins
+	joined     bool             // the whole body stands in up
+	attempts   int
+	overspent  bool      // a further attempt was safe, but not in the budget
+	asked      bool      // 102 was sent to learn whether the client is there
+	continued  bool      // 100 was sent
+	released   bool      // the snapshot was given back
+	clientless bool      // nobody waits for the answer
+	unframed   bool      // where the request's body ends is not known
+	start      time.Time // by the machine's clock, for durations
+	end        time.Time // the same, set when the exchange is recorded
+	tick       time.Time // of this attempt, by the machine's clock, for deadlines
+	firstByte  time.Duration
+	requestID  []byte
+	ids        [32]byte
+	again      [20]byte       // value of Retry-After
+	links      *session.Links // nil: never needed yet
+	reading    bool           // links looks at what passes
+	binds      []byte         // value of the Set-Cookie that binds the session
+	location   []byte         // where a rule or an origin redirects to
 
 	w      Responder
 	reason Reason
@@ -120,6 +123,10 @@ type Responder interface {
 	// to say nothing of it (answers that have no content by nature). reason nil
 	// stands for the usual phrase.
 	Head(code int, reason []byte, fields []wire.Field, length int64)
+
+	// Prepared is Head with a head that was written before: status line and fields,
+	// without what ends it. fields go behind it.
+	Prepared(code int, head []byte, fields []wire.Field, length int64)
 
 	// Write passes on content. It may join what is small: bytes go out when
 	// 16 KiB are together, at Flush, or at the end.
@@ -176,6 +183,7 @@ func (x *Exchange) reset() {
 	if x.plug != nil {
 		x.plug.kept = x.plug.kept[:0]
 	}
+	x.cached.reset()
 	x.requestID = nil
 	x.reason, x.cause, x.Doubt = Served, nil, nil
 	x.clientIP = plainAddr(x.Peer)

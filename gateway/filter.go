@@ -286,7 +286,7 @@ func (w *pluginWork) showAnswer(n *plugins.Needs) *abi.View {
 		v.Flags |= abi.FlagBody
 	}
 	v.OriginName = nil
-	if n.Shows(plugins.NeedSite) {
+	if n.Shows(plugins.NeedSite) && x.member != nil {
 		w.bound = append(w.bound[:0], x.member.name...)
 		v.OriginName = w.bound
 	}

@@ -21,6 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
 )
@@ -68,6 +69,10 @@ type Gateway struct {
 	ids      *requestIDs
 	dates    dateCache
 	places   *places
+	cache    *store.Cache
+
+	fills     sync.WaitGroup // answers that are being stored, or fetched without a client
+	refreshes atomic.Int64   // of the latter
 
 	current  atomic.Pointer[snapshot]
 	access   atomic.Pointer[accessLog]
@@ -107,6 +112,7 @@ func New(o Options) *Gateway {
 		metrics:   metrics.New(refusalReasons()),
 		ids:       newRequestIDs(),
 		places:    newPlaces(),
+		cache:     store.New(store.Options{Now: o.Now}),
 		listeners: make(map[string]*listener),
 		conns:     make(map[*h1Conn]struct{}),
 		perClient: make(map[clientKey]int),

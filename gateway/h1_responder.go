@@ -67,17 +67,34 @@ func (w *h1Responder) appendFields(fields []wire.Field) {
 
 // Head implements Responder.
 func (w *h1Responder) Head(code int, reason []byte, fields []wire.Field, length int64) {
+	w.begin(code, length)
+	w.buf = wire.AppendStatusLine(w.buf, code, reason)
+	w.endHead(code, fields, length)
+}
+
+// begin notes what is about to be sent.
+func (w *h1Responder) begin(code int, length int64) {
 	w.status = code
 	w.left = length
 	if h := &w.x.Head; h.Close || w.minor == 0 && !h.KeepAlive || w.c.gateway.closing.Load() {
 		w.close = true
 	}
 	w.silent = w.head || code == 204 || code == 304
-	w.buf = wire.AppendStatusLine(w.buf, code, reason)
+}
+
+// endHead appends fields, and what is said of the content and of the connection.
+func (w *h1Responder) endHead(code int, fields []wire.Field, length int64) {
 	w.appendFields(fields)
 	w.appendFraming(code, length)
 	w.appendConnection(code)
 	w.buf = append(w.buf, "\r\n"...)
+}
+
+// Prepared implements Responder.
+func (w *h1Responder) Prepared(code int, head []byte, fields []wire.Field, length int64) {
+	w.begin(code, length)
+	w.buf = append(w.buf, head...)
+	w.endHead(code, fields, length)
 }
 
 // appendFraming says how long the content is (RFC 9112 6.3): never on 1xx and

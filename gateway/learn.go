@@ -30,7 +30,7 @@ type sessionPolicy struct {
 // is left to it.
 func (x *Exchange) learn() {
 	s := x.session
-	if s == nil || s.definition.Binding == session.Passive {
+	if s == nil || x.clientless || s.definition.Binding == session.Passive {
 		return
 	}
 	if x.homeless() {

@@ -21,6 +21,9 @@ func (g *Gateway) obtain(x *Exchange) Reason {
 		return x.because(wire.ErrBodyLarge, BodyTooLarge)
 	}
 	x.prepareTrip()
+	if x.cached.on {
+		x.cached.sent = g.now(time.Now())
+	}
 	if len(x.order) > 0 {
 		x.order[0].lead.budget.earn()
 	}
@@ -216,6 +219,9 @@ func (x *Exchange) Flush() error { return x.w.Flush() }
 // end of its half is not: half-closing is legal. So a 102 is sent, once; a
 // client that is not there answers it with a reset, which the next look sees.
 func (x *Exchange) Gone() bool {
+	if f := x.cached.flight; f != nil && f.Waited() {
+		return false // others wait for the same
+	}
 	switch x.Client.Look() {
 	case probe.Broken:
 		return true

@@ -39,6 +39,7 @@ const (
 	RejectedByRule
 	RedirectedByRule
 	NoPermitted
+	NotStored
 	QueueFull
 	QueueTimeout
 	NoOrigin
@@ -54,6 +55,7 @@ const (
 	ConnectTimeout
 	OriginReset
 	OriginTimeout
+	NotValidated
 	BadAnswer
 	AnswerTooLarge
 	AnswerCut
@@ -94,6 +96,7 @@ var reasonTable = [reasons]struct {
 	RejectedByRule:    {"rejected_by_rule", 403, "", "a rule refuses this request", "decide"},
 	RedirectedByRule:  {"redirected_by_rule", 302, "", "a rule sends this request elsewhere", "decide"},
 	NoPermitted:       {"no_permitted_destination", 503, "network", "the rule that decides permits none of the origins that could serve this", "decide"},
+	NotStored:         {"not_stored", 504, "", "the client wants a stored answer alone (only-if-cached), and there is none that may be used", "lookup"},
 	QueueFull:         {"queue_full", 503, "busy", "all origins have all they can take, and so has the queue", "obtain"},
 	QueueTimeout:      {"queue_timeout", 503, "busy", "no origin had a free slot for too long", "obtain"},
 	NoOrigin:          {"no_origin", 503, "network", "no origin is in service: each is out, drains, is in maintenance or disabled", "obtain"},
@@ -109,6 +112,7 @@ var reasonTable = [reasons]struct {
 	ConnectTimeout:    {"connect_timeout", 504, "network", "connecting to an origin took too long", "obtain"},
 	OriginReset:       {"origin_reset", 502, "network", "the origin closed the connection before it answered", "obtain"},
 	OriginTimeout:     {"origin_timeout", 504, "network", "the origin did not answer in time", "obtain"},
+	NotValidated:      {"not_validated", 504, "network", "what is stored must not be used without asking an origin, and none could be reached", "keep"},
 	BadAnswer:         {"bad_answer", 502, "network", "the origin's answer is malformed", "obtain"},
 	AnswerTooLarge:    {"answer_too_large", 502, "network", "the head of the origin's answer is too large", "obtain"},
 	AnswerCut:         {"answer_cut", 502, "network", "the origin's answer broke off; a client that had begun to get it saw that", "deliver"},

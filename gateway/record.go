@@ -46,6 +46,9 @@ func (x *Exchange) count(all *metrics.Registry, status int, content int64, took 
 			refused.Routed.Inc()
 		}
 	}
+	if x.cached.on && x.site != nil && x.site.cache != nil {
+		x.site.cache.metrics.Outcomes[x.cached.outcome].Inc()
+	}
 	m := x.snap.unmapped
 	if x.mapping != nil {
 		m = x.mapping.metrics

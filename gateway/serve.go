@@ -9,8 +9,7 @@ import (
 // to an answer that has been sent. This is the page to read first: one call a
 // room. A room returns Served to go on, or the reason why the walk ends.
 //
-// Rooms that are yet to come have their place here: the cache lookup between the
-// filters and obtain; ESI inside deliver.
+// A room that is yet to come has its place here: ESI inside deliver.
 func (g *Gateway) serve(x *Exchange, w Responder) {
 	x.w = w
 	x.snap = g.acquire()
@@ -27,7 +26,10 @@ func (g *Gateway) serve(x *Exchange, w Responder) {
 		reason = g.filterRequest(x)
 	}
 	if reason == Served {
-		reason = g.obtain(x)
+		reason = g.lookup(x)
+	}
+	if reason == Served && x.cached.entry == nil {
+		reason = g.keep(x, g.obtain(x))
 	}
 	switch reason {
 	case Served:
@@ -58,6 +60,7 @@ func (g *Gateway) finish(x *Exchange) {
 	defer x.dropHeld()
 	defer x.release()
 	defer x.leave()
+	defer x.endFlight()
 	if fault := recover(); fault != nil {
 		g.caught(x, fault)
 	}

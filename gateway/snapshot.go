@@ -11,6 +11,7 @@ import (
 
 	"weirkeep/gateway/admission"
 	"weirkeep/gateway/balance"
+	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/route"
@@ -50,6 +51,8 @@ type snapshot struct {
 	via         [2][]byte // value of Via by the minor version of what is passed on
 	httpsPort   int       // of the first TLS listener, for redirects; 0: none
 
+	stored store.Options // what is kept of answers; the zero value: no site has a cache
+
 	log *slog.Logger // told of rules that cannot be evaluated
 
 	users   atomic.Int64 // exchanges, and one for being current
@@ -71,6 +74,7 @@ type site struct {
 	request  edits
 	response edits
 	filters  []filter
+	cache    *siteCache // nil: nothing is stored
 	pages    map[Reason]page
 	statuses map[int]page // for the statuses that rules choose
 }

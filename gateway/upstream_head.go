@@ -13,6 +13,9 @@ func (x *Exchange) appendUpstreamHead(dst []byte) []byte {
 	dst = x.appendRequestLine(dst)
 	dst = wire.AppendField(dst, hostName, x.upstreamHost())
 	dst = x.appendFields(dst)
+	if x.cached.on {
+		dst = x.appendAsking(dst)
+	}
 	dst = x.appendIdentity(dst)
 	dst = wire.AppendField(dst, viaName, x.snap.via[x.Minor])
 	if !x.site.request.touches("x-request-id") {
@@ -70,7 +73,7 @@ func (x *Exchange) appendFields(dst []byte) []byte {
 func (x *Exchange) passes(f *wire.Field) bool {
 	switch f.Class {
 	case wire.Plain, wire.Via, wire.Date:
-		return true
+		return !x.cached.on || !x.withholds(f)
 	case wire.Identity:
 		return x.trusted && !replaced(f.Name)
 	case wire.Underscored:

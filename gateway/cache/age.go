@@ -64,9 +64,7 @@ func (s *Stored) Expire() *Stored {
 	return &expired
 }
 
-// AppendAge appends the Age line, in whole seconds (A5).
+// AppendAge appends the value of an Age field, in whole seconds (A5).
 func AppendAge(dst []byte, age time.Duration) []byte {
-	dst = append(dst, "Age: "...)
-	dst = strconv.AppendInt(dst, int64(saturated(max(age, 0))/time.Second), 10)
-	return append(dst, "\r\n"...)
+	return strconv.AppendInt(dst, int64(saturated(max(age, 0))/time.Second), 10)
 }

@@ -122,9 +122,9 @@ func (r *Request) field(n name, value []byte) {
 // Conditional reports whether the client has set conditions.
 func (r *Request) Conditional() bool { return r.conditions != 0 }
 
-// forOrigin reports whether the client has set conditions that only the origin can
+// ForOrigin reports whether the client has set conditions that only the origin can
 // judge (C4).
-func (r *Request) forOrigin() bool { return r.conditions&(ifMatch|ifUnmodifiedSince) != 0 }
+func (r *Request) ForOrigin() bool { return r.conditions&(ifMatch|ifUnmodifiedSince) != 0 }
 
 // wantsNew reports whether the client asks for an answer that has been validated.
 // Pragma counts where there is no Cache-Control.

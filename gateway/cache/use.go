@@ -34,7 +34,7 @@ func (p *Policy) Use(s *Stored, r *Request, now time.Time) Use {
 // serves reports whether s may be the answer to r without the origin being asked. A
 // request with Authorization only has answers that say they are for such (R4).
 func (s *Stored) serves(r *Request) bool {
-	return r.Method <= Head && !r.forOrigin() && (s.Authorized || !r.Authorization)
+	return r.Method <= Head && !r.ForOrigin() && (s.Authorized || !r.Authorization)
 }
 
 // validate returns how the origin is asked. HEAD goes to it as it came (C10), and so does

@@ -72,6 +72,7 @@ type Set struct {
 	certs     table[CertificateLabels, Certificate]
 	plugins   table[string, Plugin]
 	places    table[PlaceLabels, Place]
+	caches    table[string, Cache]
 }
 
 // newSet makes an empty set that takes children over from last, which may be nil.
@@ -89,6 +90,7 @@ func newSet(last *Set) *Set {
 		certs:     succeed(&last.certs, 1, CertificateLabels{Overflow, Overflow}),
 		plugins:   succeed(&last.plugins, len(PluginErrors), Overflow),
 		places:    succeed(&last.places, len(BreakerStates), PlaceLabels{Overflow, Overflow}),
+		caches:    succeed(&last.caches, len(CacheOutcomes), Overflow),
 	}
 }
 
@@ -96,7 +98,7 @@ func newSet(last *Set) *Set {
 func (s *Set) sealed() *Set {
 	s.mappings.last, s.origins.last, s.listeners.last, s.certs.last = nil, nil, nil, nil
 	s.clusters.last, s.sessions.last, s.rules.last = nil, nil, nil
-	s.plugins.last, s.places.last = nil, nil
+	s.plugins.last, s.places.last, s.caches.last = nil, nil, nil
 	return s
 }
 
@@ -127,6 +129,9 @@ func (s *Set) Plugin(name string) *Plugin { return s.plugins.child(name) }
 // Place is the child with the labels; the same for the same labels.
 func (s *Set) Place(l PlaceLabels) *Place { return s.places.child(l) }
 
+// Cache is the child with the name of a site; the same for the same name.
+func (s *Set) Cache(site string) *Cache { return s.caches.child(site) }
+
 // Mappings are all children, in no order.
 func (s *Set) Mappings() iter.Seq2[MappingLabels, *Mapping] { return s.mappings.all() }
 
@@ -154,10 +159,13 @@ func (s *Set) Plugins() iter.Seq2[string, *Plugin] { return s.plugins.all() }
 // Places are all children, in no order.
 func (s *Set) Places() iter.Seq2[PlaceLabels, *Place] { return s.places.all() }
 
+// Caches are all children by the name of their site, in no order.
+func (s *Set) Caches() iter.Seq2[string, *Cache] { return s.caches.all() }
+
 // Overflowed is how often a child was asked for whose family was full.
 func (s *Set) Overflowed() int {
 	return s.mappings.over + s.origins.over + s.clusters.over + s.sessions.over + s.rules.over + s.listeners.over + s.certs.over +
-		s.plugins.over + s.places.over
+		s.plugins.over + s.places.over + s.caches.over
 }
 
 // A table has the children of one kind.

@@ -84,12 +84,13 @@ func TestFamiliesAreBounded(t *testing.T) {
 		s.Certificate(CertificateLabels{"l", name}).Expiry.Inc()
 		s.Plugin(name).Calls.Inc()
 		s.Place(PlaceLabels{"p", name}).Idle.Inc()
+		s.Cache(name).Outcomes[CacheHit].Inc()
 	}
 	r.Use(s)
 
 	mappings, listeners := maps.Collect(s.Mappings()), maps.Collect(s.Listeners())
 	clusters, sessions, certs := maps.Collect(s.Clusters()), maps.Collect(s.Sessions()), maps.Collect(s.Certificates())
-	plugins, places := maps.Collect(s.Plugins()), maps.Collect(s.Places())
+	plugins, places, caches := maps.Collect(s.Plugins()), maps.Collect(s.Places()), maps.Collect(s.Caches())
 	for _, tt := range []struct {
 		kind           string
 		children, each int
@@ -102,6 +103,7 @@ func TestFamiliesAreBounded(t *testing.T) {
 		{"listeners", len(listeners), 5, listeners[Overflow].Accepted.Load()},
 		{"certificates", len(certs), 1, uint64(certs[CertificateLabels{Overflow, Overflow}].Expiry.Load())},
 		{"plugins", len(plugins), 11, plugins[Overflow].Calls.Load()},
+		{"caches", len(caches), 6, caches[Overflow].Outcomes[CacheHit].Load()},
 		{"places", len(places), 3, uint64(places[PlaceLabels{Overflow, Overflow}].Idle.Load())},
 	} {
 		if series := tt.children * tt.each; series > MaxSeries || series <= MaxSeries-tt.each {
@@ -111,7 +113,7 @@ func TestFamiliesAreBounded(t *testing.T) {
 			t.Errorf("%s: %d in own series and %d in the overflow, want %d together", tt.kind, own, tt.rest, asked)
 		}
 	}
-	if over := s.Overflowed(); over != 8*asked-(len(mappings)+len(origins(r))+len(clusters)+len(sessions)+len(listeners)+len(certs)+len(plugins)+len(places)-8) {
+	if over := s.Overflowed(); over != 9*asked-(len(mappings)+len(origins(r))+len(clusters)+len(sessions)+len(listeners)+len(certs)+len(plugins)+len(places)+len(caches)-9) {
 		t.Errorf("overflowed = %d", over)
 	}
 }

@@ -38,6 +38,8 @@ func (e *Entry) Bytes() int64 { return e.bytes.Load() }
 // object is a body, with all that its entries have in common. It is what the space
 // counts. A mark is an object without entries.
 type object struct {
+	due atomic.Int64 // when it may be asked for anew, in Unix milliseconds
+
 	home    *resource
 	indexed bool // under the shard's lock: one of its entries is in the index
 	hits    atomic.Int64

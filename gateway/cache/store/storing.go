@@ -179,3 +179,19 @@ func (c *Cache) dropAll(out []*object) {
 		c.space.dropIdle(o)
 	}
 }
+
+// With is the same answer with other metadata, which the index does not have: for one
+// client alone.
+func (e *Entry) With(s *cache.Stored, head []byte) *Entry {
+	return &Entry{object: e.object, stored: s, head: head}
+}
+
+// Remove takes an entry out of the index, if it is still there. Who has it can read it.
+func (c *Cache) Remove(e *Entry) {
+	sh := c.shard(e.home.target)
+	sh.mu.Lock()
+	if e.home.current(e.object) == e {
+		c.removeLocked(sh, e.object)
+	}
+	sh.mu.Unlock()
+}

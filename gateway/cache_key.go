@@ -1,0 +1,134 @@
+package gateway
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"weirkeep/gateway/wire"
+)
+
+// fillKey says what is asked for, as the store tells answers apart: the
+// site in place of host and port, so that its aliases share, the scheme, what the
+// decision says, the canonical target, and what the configuration adds.
+func (x *Exchange) fillKey() {
+	c, p := &x.cached, &x.site.cache.key
+	c.key.Site, c.key.Secure = x.site.name, x.Secure
+	c.key.Variant = x.snap.table.Variant(x.decision.Variant)
+	c.text = append(c.text[:0], x.Target.Path...)
+	if p.query && x.Target.Query != nil {
+		c.text = p.appendQuery(c.text, x.Target.Query)
+	}
+	end := len(c.text)
+	c.text = x.appendParts(c.text, p)
+	c.key.Target, c.key.Parts = c.text[:end:end], c.text[end:]
+}
+
+// appendQuery appends the part of a query that tells answers apart, with its "?".
+func (p *keyPolicy) appendQuery(dst, query []byte) []byte {
+	if len(p.ignored) == 0 && !p.sorted {
+		return append(append(dst, '?'), query...)
+	}
+	var room [32][]byte
+	params := room[:0]
+	for param := range bytes.SplitSeq(query, ampersand) {
+		if name, _, _ := bytes.Cut(param, equals); !p.ignores(name) {
+			params = append(params, param)
+		}
+	}
+	if p.sorted {
+		slices.SortStableFunc(params, bytes.Compare)
+	}
+	for i, param := range params {
+		dst = append(append(dst, "?&"[min(i, 1)]), param...)
+	}
+	return dst
+}
+
+var ampersand = []byte("&")
+
+func (p *keyPolicy) ignores(name []byte) bool {
+	for _, ignored := range p.ignored {
+		if string(name) == ignored {
+			return true
+		}
+	}
+	return false
+}
+
+// appendParts appends what belongs to the key beside the target, one a line. Neither
+// names nor values have line ends.
+func (x *Exchange) appendParts(dst []byte, p *keyPolicy) []byte {
+	if p.hosts {
+		dst = append(append(append(dst, "host "...), x.Authority.Host...), ':')
+		dst = append(strconv.AppendInt(dst, int64(x.Authority.Port), 10), '\n')
+	}
+	dst = x.appendClaims(dst)
+	for _, name := range p.headers {
+		dst = append(append(append(dst, "field "...), name...), '\n')
+		for i := range x.Head.Fields {
+			if f := &x.Head.Fields[i]; f.Class != wire.Hop && wire.EqualFold(f.Name, name) {
+				dst = append(append(append(dst, ' '), f.Value...), '\n')
+			}
+		}
+	}
+	for _, name := range p.cookies {
+		dst = append(append(append(dst, "cookie "...), name...), '\n')
+		if value, found := wire.Cookie(x.Head.Fields, name); found {
+			dst = append(append(append(dst, ' '), value...), '\n')
+		}
+	}
+	if r := x.cached.rule; r != nil && r.session == sessionOwn {
+		dst = append(append(append(dst, "session "...), x.decision.ID...), '\n')
+	}
+	return dst
+}
+
+// appendClaims appends what a trusted proxy says of the host and the URL that its
+// client asked for: origins make links, and whole pages, from it.
+func (x *Exchange) appendClaims(dst []byte) []byte {
+	if !x.trusted {
+		return dst
+	}
+	for i := range x.Head.Fields {
+		if f := &x.Head.Fields[i]; f.Class == wire.Identity && claimsURL(f.Name) {
+			dst = append(append(append(append(dst, f.Name...), ' '), f.Value...), '\n')
+		}
+	}
+	return dst
+}
+
+// claimsURL reports whether a field says which host or URL was asked for.
+func claimsURL(name []byte) bool {
+	switch len(name) {
+	case len("x-host"):
+		return wire.EqualFold(name, "x-host")
+	case len("forwarded"):
+		return wire.EqualFold(name, "forwarded")
+	case len("x-rewrite-url"):
+		return wire.EqualFold(name, "x-rewrite-url")
+	case len("x-original-url"):
+		return wire.EqualFold(name, "x-original-url")
+	case len("x-original-host"):
+		return wire.EqualFold(name, "x-original-host")
+	case len("x-forwarded-host"):
+		return wire.EqualFold(name, "x-forwarded-host")
+	case len("x-http-host-override"):
+		return wire.EqualFold(name, "x-http-host-override")
+	}
+	return false
+}
+
+// targetOf is the canonical target of a path and query, as fillKey has it; nil: it is not one
+// that anything is stored under.
+func (p *keyPolicy) targetOf(raw []byte) []byte {
+	var t wire.Target
+	if t.Parse(raw) != nil {
+		return nil
+	}
+	target := bytes.Clone(t.Path)
+	if p.query && t.Query != nil {
+		target = p.appendQuery(target, t.Query)
+	}
+	return target
+}

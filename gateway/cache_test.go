@@ -1,0 +1,109 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// shop is an origin whose answers are stored, behind a gateway whose clock the test
+// winds.
+type shop struct {
+	*home
+	addr   string // of the gateway
+	g      *Gateway
+	clock  atomic.Int64 // seconds
+	answer func(head string) (fields, body string)
+}
+
+func newShop(t *testing.T, cache string) *shop {
+	s := &shop{}
+	hs := newHomes(t, "a")
+	s.home = hs[0]
+	s.home.script = func(head string) (string, string) { return s.answer(head) }
+	began := time.Now()
+	text := plainListener + "node: { name: edge }\nclusters: { a: { origins: [{ address: \"" + s.home.addr + "\" }] } }\ncache: { enabled: true" + cache + " }"
+	s.addr, s.g = start(t, text, Options{
+		Now: func() time.Time { return began.Add(time.Duration(s.clock.Load()) * time.Second) },
+	})
+	return s
+}
+
+// TestCacheServesWhatIsFresh: a first request is a miss, the next ones are hits with an
+// age, until what is stored has expired.
+func TestCacheServesWhatIsFresh(t *testing.T) {
+	s := newShop(t, "")
+	n := 0
+	s.answer = func(string) (string, string) { n++; return "Cache-Control: max-age=60\r\n", fmt.Sprint("page ", n) }
+	for _, tt := range []struct {
+		at         int64
+		body, want string
+	}{
+		{0, "page 1", "edge; fwd=uri-miss; fwd-status=200; ttl=60; stored"},
+		{10, "page 1", "edge; hit; ttl=50"},
+		{59, "page 1", "edge; hit; ttl=1"},
+		{61, "page 2", "edge; fwd=miss; fwd-status=200; ttl=60; stored"},
+	} {
+		s.clock.Store(tt.at)
+		got := send(t, s.addr, "GET /x HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n")
+		if !strings.Contains(got, tt.want+"\r\n") || !strings.HasSuffix(got, tt.body) {
+			t.Errorf("at %d s: %s", tt.at, got)
+		}
+	}
+}
+
+// TestCacheRevalidates: what has expired is asked for with its tag, and what a 304 says of
+// it holds from then on.
+func TestCacheRevalidates(t *testing.T) {
+	s := newShop(t, "")
+	s.home.status = func() string { return "200 OK" }
+	s.answer = func(string) (string, string) { return "Cache-Control: max-age=60\r\nETag: \"v1\"\r\n", "page" }
+	ask := func(more string) string {
+		return send(t, s.addr, "GET /x HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n"+more+"\r\n")
+	}
+	ask("")
+	if got := ask("If-None-Match: \"v1\"\r\n"); !strings.HasPrefix(got, "HTTP/1.1 304 ") || !strings.Contains(got, "ETag: \"v1\"") {
+		t.Error(got)
+	}
+	if got := ask("Range: bytes=1-2\r\n"); !strings.HasPrefix(got, "HTTP/1.1 206 ") || !strings.HasSuffix(got, "\r\n\r\nag") {
+		t.Error(got)
+	}
+	if got := ask("Range: bytes=0-0,3-3\r\n"); !strings.HasPrefix(got, "HTTP/1.1 206 ") || strings.Count(got, "Content-Range: bytes ") != 2 {
+		t.Error(got)
+	}
+	if got := ask("Range: bytes=9-\r\n"); !strings.HasPrefix(got, "HTTP/1.1 416 ") || !strings.Contains(got, "bytes */4") {
+		t.Error(got)
+	}
+	s.clock.Store(100)
+	var asked string
+	s.home.status = func() string { return "304 Not Modified" }
+	s.answer = func(head string) (string, string) {
+		asked = head
+		return "Cache-Control: max-age=100\r\nX-Gen: 8\r\nETag: \"v1\"\r\n", ""
+	}
+	if got := ask(""); !strings.HasPrefix(got, "HTTP/1.1 200 ") || !strings.Contains(got, "X-Gen: 8") || !strings.HasSuffix(got, "page") {
+		t.Error(got)
+	}
+	if !strings.Contains(asked, "If-None-Match: \"v1\"\r\n") {
+		t.Error(asked)
+	}
+	s.clock.Store(199)
+	if got := ask(""); !strings.Contains(got, "edge; hit; ttl=1\r\n") {
+		t.Error(got)
+	}
+	s.home.down.Store(true)
+}
+
+// TestCacheIsInvalidated: an answer to an unsafe method takes away what is stored of its URL.
+func TestCacheIsInvalidated(t *testing.T) {
+	s := newShop(t, "")
+	s.answer = func(string) (string, string) { return "Cache-Control: max-age=60\r\n", "page" }
+	get := "GET /x?a HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n"
+	send(t, s.addr, get)
+	send(t, s.addr, "DELETE /x?a HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n")
+	if got := send(t, s.addr, get); !strings.Contains(got, "fwd=uri-miss") {
+		t.Error(got)
+	}
+}

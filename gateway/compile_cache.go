@@ -1,0 +1,123 @@
+package gateway
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"weirkeep/gateway/cache"
+	"weirkeep/gateway/cache/store"
+	"weirkeep/gateway/config"
+	"weirkeep/rules"
+)
+
+// allCaches compiles the caches of the sites that have one.
+func (c *compiler) allCaches() {
+	o := c.ruleOptions()
+	o.Matchers = nil
+	early := rules.New(o)
+	o.Scope = rules.OfAnswer
+	late := rules.New(o)
+	for i := range c.snap.sites {
+		s := &c.snap.sites[i]
+		cfg := c.cfg.Sites[s.name]
+		if !cfg.Cache.Enabled {
+			continue
+		}
+		s.cache = c.cache(&cfg, s.name)
+		for _, list := range [][]config.CacheRule{cfg.Cache.Rules, c.cfg.Cache.Rules} {
+			for j := range list {
+				c.cacheRule(s.cache, &list[j], early, late)
+			}
+		}
+		c.snap.stored = store.Options{Memory: int64(c.cfg.Cache.Memory), MaxObject: int64(c.cfg.Cache.MaxObject)}
+	}
+}
+
+// cache compiles what is said of one, but its rules.
+func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
+	k := &cfg.Cache
+	return &siteCache{
+		policy: cachePolicy(k),
+		key: keyPolicy{
+			hosts:   slices.ContainsFunc(cfg.Hosts, func(h string) bool { return strings.Contains(h, "*") }),
+			query:   k.Key.Query == "all",
+			ignored: k.Key.IgnoreParams, sorted: k.Key.SortParams,
+			headers: lowered(k.Key.Headers), cookies: k.Key.Cookies,
+		},
+		wait:    time.Duration(k.Collapse.Wait),
+		shown:   *k.StatusHeader,
+		name:    c.cfg.Node.Name,
+		metrics: c.set.Cache(site),
+	}
+}
+
+// cachePolicy is what package cache is told.
+func cachePolicy(k *config.Cache) cache.Policy {
+	p := cache.Policy{
+		Heuristic: float64(k.Heuristic.Fraction), HeuristicMax: time.Duration(k.Heuristic.Max),
+		TTL:             make(map[int]time.Duration),
+		WhileRevalidate: time.Duration(k.Stale.WhileRevalidate), IfError: time.Duration(k.Stale.IfError),
+		Disconnected: *k.Stale.Disconnected,
+		SetCookie:    setCookies[k.SetCookie],
+		Honour:       k.ClientDirectives == "honour",
+		Targeted:     lowered(k.Targeted),
+		Encodings:    slices.Contains(k.Vary.Normalise, "accept-encoding"),
+		Languages:    slices.Contains(k.Vary.Normalise, "accept-language"),
+		Lenient:      k.Partial.LenientLength,
+		PostLocation: k.PostLocation,
+		Tags:         lowered(k.Tags.From),
+	}
+	for status, ttl := range k.TTL {
+		code, _ := strconv.Atoi(status) // "default" is 0
+		p.TTL[code] = time.Duration(ttl)
+	}
+	return p
+}
+
+var setCookies = map[string]cache.SetCookie{"bypass": cache.BypassCookies, "strip": cache.StripCookies, "store": cache.StoreCookies}
+
+func lowered(names []string) (all []string) {
+	for _, name := range names {
+		all = append(all, strings.ToLower(name))
+	}
+	return all
+}
+
+// cacheRule compiles one rule. Whether it needs the answer is what the languages say.
+func (c *compiler) cacheRule(s *siteCache, cfg *config.CacheRule, early, late *rules.Language) {
+	r := cacheRule{name: cfg.Name, session: sessionUses[cfg.Session]}
+	r.say.Pass, r.say.Vary, r.say.Tags = cfg.Pass, lowered(cfg.Vary), cfg.Tags
+	if cfg.TTL != nil {
+		r.say.TTL, r.say.HasTTL = time.Duration(*cfg.TTL), true
+	}
+	asksAnswer := false
+	if text := string(cfg.When); text != "" {
+		program, errs := early.Compile(cfg.Name, text)
+		if len(errs) > 0 {
+			program, errs = late.Compile(cfg.Name, text)
+			asksAnswer = len(errs) == 0
+		}
+		c.cacheRuleErrors(cfg, errs)
+		r.when = program
+	}
+	if asksAnswer && r.session != sessionShared {
+		c.fail(cfg.Path+".session", "E330", "%s.session is %s, which must be known before the answer is: its when may not name what the answer says", cfg.Path, cfg.Session)
+	}
+	if !asksAnswer && s.early == len(s.rules) {
+		s.early++
+	}
+	s.rules = append(s.rules, r)
+}
+
+var sessionUses = map[string]sessionUse{"shared": sessionShared, "without": sessionWithout, "with": sessionWith, "own": sessionOwn}
+
+// cacheRuleErrors gives each mistake its place.
+func (c *compiler) cacheRuleErrors(cfg *config.CacheRule, errs []*rules.Error) {
+	for _, e := range errs {
+		message := fmt.Sprintf("caching rule %q: %s", cfg.Name, e.Message)
+		c.problems = append(c.problems, c.cfg.Inside(cfg.Path+".when", e.Line, e.Column, e.Length, config.Error, e.Code, message, e.Hint))
+	}
+}

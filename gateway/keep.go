@@ -1,0 +1,263 @@
+package gateway
+
+import (
+	"time"
+
+	"weirkeep/gateway/cache"
+	"weirkeep/gateway/metrics"
+	"weirkeep/gateway/wire"
+)
+
+// passMarker is how long requests for what was not stored are not held together.
+const passMarker = 2 * time.Minute
+
+// keep looks at what an origin has answered, or that none has: what may be stored is,
+// and becomes the answer of all who wait for it; what was stored and still holds is the
+// answer; what has expired is, where nothing better is to be had and nothing forbids it.
+func (g *Gateway) keep(x *Exchange, reason Reason) Reason {
+	c := &x.cached
+	if !c.on || reason == SentAway {
+		return reason
+	}
+	if reason != Served {
+		return g.keepFailure(x, reason)
+	}
+	c.status.FwdStatus = x.trip.Status.Code
+	switch c.request.Method {
+	case cache.Unsafe:
+		return g.invalidate(x)
+	case cache.Get:
+		if c.asked && x.trip.Status.Code != 101 {
+			return g.keepAnswer(x)
+		}
+	case cache.Head:
+		if c.asked {
+			g.keepHead(x)
+		}
+	}
+	return reason
+}
+
+// keepFailure answers from what has expired, if it may be used when no origin can be
+// reached (4.2.4).
+func (g *Gateway) keepFailure(x *Exchange, reason Reason) Reason {
+	c := &x.cached
+	x.endFlight()
+	if c.stale == nil || reason == ClientGone || !unreached[reason] {
+		return reason
+	}
+	if x.mayUseStale(cache.Disconnected) {
+		x.cause = nil
+		x.answerFrom(c.stale, metrics.CacheStale)
+		c.status.Detail = reason.String()
+		return Served
+	}
+	if c.stale.Stored().Fresh.Strict || c.stale.Stored().Fresh.Validate {
+		return NotValidated
+	}
+	return reason
+}
+
+// unreached are the reasons that say that no origin could be reached.
+var unreached = [reasons]bool{
+	NoOrigin: true, QueueFull: true, QueueTimeout: true, ConnectRefused: true, NameNotFound: true, TLSFailed: true, ConnectFailed: true,
+	ConnectTimeout: true, OriginReset: true, OriginTimeout: true, BadAnswer: true,
+}
+
+func (x *Exchange) mayUseStale(f cache.Failure) bool {
+	c := &x.cached
+	return x.site.cache.policy.MayUseStale(c.stale.Stored(), &c.request, x.Now, f)
+}
+
+// endFlight ends the fetch for others that has brought nothing, if it has not ended.
+func (x *Exchange) endFlight() {
+	if f := x.cached.flight; f != nil {
+		x.cached.flight = nil
+		f.Fail()
+	}
+}
+
+// keepAnswer looks at an answer to GET.
+func (g *Gateway) keepAnswer(x *Exchange) Reason {
+	c := &x.cached
+	code := x.trip.Status.Code
+	if code >= 500 && c.stale != nil && x.mayUseStale(cache.Failure(code)) {
+		x.endFlight()
+		g.dropAnswer(x)
+		x.answerFrom(c.stale, metrics.CacheStale)
+		return Served
+	}
+	if x.changedSides() {
+		x.endFlight()
+		return Served
+	}
+	a := x.answerToKeep(g)
+	switch {
+	case code == 304 && c.asking == askStale:
+		return g.keepValidated(x, &a)
+	case code == 206 && c.asking == askRest:
+		return g.keepRest(x, &a)
+	}
+	s, why := x.site.cache.policy.Store(&c.request, &a, x.override())
+	if why != 0 {
+		g.refuseToStore(x, why)
+		return Served
+	}
+	return g.store(x, s)
+}
+
+// override is what the caching rule says that is true of the request and its answer.
+func (x *Exchange) override() cache.Override {
+	rule := x.cached.rule
+	if rule == nil {
+		rule = x.site.cache.ruleOf(x)
+	}
+	if rule == nil {
+		return cache.Override{}
+	}
+	return rule.say
+}
+
+// refuseToStore ends the fetch for others with an answer that is not stored. Others go at
+// once; if theirs are not likely to be stored either, nobody waits for them for a while. What is
+// stored goes, if the answer shows that it is out of date.
+func (g *Gateway) refuseToStore(x *Exchange, why cache.Refusal) {
+	c := &x.cached
+	c.status.Detail = why.String()
+	if c.stale != nil && why.Supersedes(x.trip.Status.Code) {
+		g.cache.Update(c.stale, c.stale.Stored().Expire(), c.stale.Head())
+	}
+	x.passFlight(why.Lasting())
+}
+
+// passFlight ends the fetch for others with an answer that is not for them.
+func (x *Exchange) passFlight(lasting bool) {
+	f := x.cached.flight
+	if f == nil {
+		return
+	}
+	x.cached.flight = nil
+	if lasting {
+		f.Pass(passMarker)
+	} else {
+		f.Pass(0)
+	}
+}
+
+// changedSides reports whether the answer is one to another question than the store
+// was asked: a decision that was made anew while the exchange waited.
+func (x *Exchange) changedSides() bool {
+	k := &x.cached.key
+	return x.site.cache == nil || x.site.name != k.Site || x.snap.table.Variant(x.decision.Variant) != k.Variant
+}
+
+// answerToKeep is the origin's answer as the cache looks at it.
+func (x *Exchange) answerToKeep(g *Gateway) cache.Answer {
+	t := x.trip
+	if !t.Answer.HasDate {
+		t.Answer.Fields = append(t.Answer.Fields, wire.Field{Name: dateName, Value: x.snap.date(x.Now)})
+		t.Answer.HasDate = true
+	}
+	return cache.Answer{
+		Status: t.Status.Code, Reason: t.Status.Reason, Fields: t.Answer.Fields, Length: t.Body.Length(),
+		Sent: x.cached.sent, Received: g.now(time.Now()),
+	}
+}
+
+// keepValidated is what an origin says still holds, with what it says anew (C6, C7). A
+// 304 about another version is for a client that has that; for others the origin is
+// asked anew.
+func (g *Gateway) keepValidated(x *Exchange, a *cache.Answer) Reason {
+	c := &x.cached
+	s, why := x.site.cache.policy.Refresh(c.stale.Stored(), &c.request, a, x.override())
+	switch {
+	case s == nil && c.request.Has(a):
+		x.passFlight(false)
+		return Served
+	case s == nil:
+		return g.askAgain(x)
+	case why != 0:
+		g.cache.Remove(c.stale)
+	}
+	head := s.AppendHead(nil)
+	e := c.stale.With(s, head)
+	if c.flight != nil && why == 0 {
+		e = c.flight.Update(c.stale, s, head)
+		c.flight = nil
+	}
+	x.passFlight(why.Lasting())
+	g.dropAnswer(x)
+	x.answerFrom(e, metrics.CacheRevalidated)
+	return Served
+}
+
+// askAgain asks for the whole, whatever is stored.
+func (g *Gateway) askAgain(x *Exchange) Reason {
+	g.dropAnswer(x)
+	x.cached.asking, x.cached.stale = askWhole, nil
+	return g.keep(x, g.obtain(x))
+}
+
+// keepRest puts a part that is stored and the rest of it together (G3).
+func (g *Gateway) keepRest(x *Exchange, a *cache.Answer) Reason {
+	c := &x.cached
+	first := c.stale
+	s, why := x.site.cache.policy.Join(first.Stored(), &c.request, a, x.override())
+	if s == nil || first.Body().Whole() == nil {
+		return g.askAgain(x)
+	}
+	if why != 0 {
+		g.cache.Remove(first)
+	}
+	return g.storeAfter(x, s, first.Body().Whole())
+}
+
+// dropAnswer ends the trip, whose answer nobody is given. It counts for the origin as
+// one that was passed on.
+func (g *Gateway) dropAnswer(x *Exchange) {
+	x.learn()
+	x.trip.End(x.trip.Body.Arrived())
+	x.conclude(Served)
+	x.leave()
+}
+
+// keepHead compares an answer to HEAD with what is stored of GET (C10): where they
+// differ, that has expired.
+func (g *Gateway) keepHead(x *Exchange) {
+	c := &x.cached
+	if c.stale == nil {
+		return
+	}
+	a := x.answerToKeep(g)
+	s, why := x.site.cache.policy.RefreshHead(c.stale.Stored(), &c.request, &a, x.override())
+	switch {
+	case why != 0:
+		g.cache.Remove(c.stale)
+	case s != c.stale.Stored():
+		g.cache.Update(c.stale, s, s.AppendHead(nil))
+	}
+}
+
+// invalidate removes what an answer to an unsafe method has made untrue (M1 to M3), and
+// stores it if it is what a GET would get (M4).
+func (g *Gateway) invalidate(x *Exchange) Reason {
+	c := &x.cached
+	c.request.Target = cache.Target{Secure: x.Secure, Authority: x.Authority.Raw, Path: x.Target.Raw}
+	a := x.answerToKeep(g)
+	for _, raw := range cache.Invalidated(nil, &c.request, &a) {
+		if target := x.site.cache.key.targetOf(raw); target != nil {
+			g.cache.InvalidateTarget(x.site.name, x.Secure, target)
+			x.site.cache.metrics.Purged.Inc()
+		}
+	}
+	if !x.site.cache.policy.PostLocation || c.rule != nil && c.rule.passes(x) {
+		return Served
+	}
+	s, why := x.site.cache.policy.Store(&c.request, &a, x.override())
+	if why != 0 {
+		return Served
+	}
+	x.fillKey()
+	c.flight = g.cache.Alone(&c.key)
+	return g.store(x, s)
+}

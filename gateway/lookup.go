@@ -1,0 +1,242 @@
+package gateway
+
+import (
+	"time"
+
+	"weirkeep/gateway/cache"
+	"weirkeep/gateway/cache/store"
+	"weirkeep/gateway/metrics"
+	"weirkeep/gateway/wire"
+)
+
+// cached is what the cache of its site knows of an exchange. Without one, on is false
+// and the rest means nothing.
+type cached struct {
+	on      bool
+	asked   bool          // the store is: it may answer, and may be given the answer
+	rule    *cacheRule    // that is true whatever the answer will be; nil: none, or not known yet
+	request cache.Request // what is asked for
+	key     store.Key
+	text    []byte // what key is made of
+	flight  *store.Flight
+	stale   *store.Entry // has expired, and may be validated, or used if nothing better is to be had
+	entry   *store.Entry // is the answer
+	asking  asking
+	sent    time.Time // when the origin was asked
+	outcome metrics.CacheOutcome
+	status  cache.Status
+	reply   cache.Reply // what is sent of the entry
+	age     [20]byte
+	shown   []byte // value of Cache-Status
+	between []byte // what stands between parts
+	fields  []wire.Field
+	pieces  replySource
+}
+
+// reset readies it for another request. Buffers stay.
+func (c *cached) reset() {
+	c.on, c.asked, c.asking = false, false, askAsIs
+	c.rule, c.flight, c.stale, c.entry = nil, nil, nil, nil
+}
+
+// asking is what the origin is asked for in the client's place.
+type asking uint8
+
+const (
+	askAsIs  asking = iota // what the client asks for
+	askWhole               // the whole answer: the client's conditions are left out
+	askStale               // whether what is stored still holds
+	askRest                // the part that is missing of what is stored
+)
+
+// lookup looks for a stored answer. One that may be used as it is becomes
+// x.cached.entry; without, the exchange goes on to an origin: alone, or as the one that
+// fetches for all who ask for the same.
+func (g *Gateway) lookup(x *Exchange) Reason {
+	s, c := x.site.cache, &x.cached
+	if c.on = s != nil; !c.on {
+		return Served
+	}
+	c.status, c.outcome = cache.Status{}, metrics.CachePass
+	c.request.Read(x.Method, x.Head.Fields)
+	c.rule = s.earlyRule(x)
+	if c.status.Fwd = x.bypass(); c.status.Fwd != cache.NotForwarded {
+		return Served
+	}
+	c.asked = true
+	x.fillKey()
+	return g.find(x)
+}
+
+// bypass is why the store is not asked; NotForwarded: it is.
+func (x *Exchange) bypass() cache.Fwd {
+	c := &x.cached
+	switch {
+	case c.request.Method != cache.Get && c.request.Method != cache.Head:
+		return cache.FwdMethod
+	case c.rule != nil && c.rule.passes(x):
+		return cache.FwdBypass
+	case x.Head.Length != wire.NoLength && x.Head.Length != 0, x.Head.Upgrade != nil:
+		return cache.FwdRequest
+	case x.hasRouter():
+		return cache.FwdBypass
+	}
+	return cache.NotForwarded
+}
+
+// hasRouter reports whether a router may choose the origin: what it would choose is not known
+// to the store.
+func (x *Exchange) hasRouter() bool {
+	for _, g := range x.order {
+		if g.lead.router != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// passes reports whether the rule leaves the request to the origin.
+func (r *cacheRule) passes(x *Exchange) bool {
+	switch has := x.decision.ID != nil; r.session {
+	case sessionWithout:
+		return has || r.say.Pass
+	case sessionWith:
+		return !has || r.say.Pass
+	}
+	return r.say.Pass
+}
+
+// find looks for the answer, and joins or begins the fetch of one. Who waited for a
+// fetch that does not serve it looks once more, and then goes alone.
+func (g *Gateway) find(x *Exchange) Reason {
+	c, now := &x.cached, x.Now
+	for range 2 {
+		if g.look(x, now) {
+			return Served
+		}
+		if c.request.OnlyIfCached && x.site.cache.policy.Honour {
+			return NotStored
+		}
+		if !x.collapses() {
+			break
+		}
+		flight, leads := g.cache.Fetch(&c.key, &c.request, &x.site.cache.policy)
+		if leads {
+			c.flight = flight
+			return Served
+		}
+		e, outcome := flight.Wait(x, x.site.cache.wait)
+		switch outcome {
+		case store.Gone:
+			return ClientGone
+		case store.Leads:
+			c.flight = flight
+			return Served
+		case store.Answered:
+			if x.suits(e) {
+				x.answerFrom(e, metrics.CacheCollapsed)
+				c.status.Collapsed = true
+				return Served
+			}
+		default:
+			c.flight = g.cache.Alone(&c.key)
+			return Served
+		}
+		now = g.now(time.Now())
+	}
+	c.flight = g.cache.Alone(&c.key)
+	return Served
+}
+
+// suits reports whether the answer to another exchange is one to this. It was made a
+// moment ago, so that it need not be fresh, unless it says that it must be asked for each time.
+func (x *Exchange) suits(e *store.Entry) bool {
+	s, p := e.Stored(), &x.site.cache.policy
+	if !s.Fits(&x.cached.request, p) || s.Fresh.Validate {
+		return false
+	}
+	use := p.Use(s, &x.cached.request, x.Now)
+	return use != cache.UseFetch && use != cache.UseRest
+}
+
+// look asks the store once, and reports whether it answers.
+func (g *Gateway) look(x *Exchange, now time.Time) bool {
+	c, p := &x.cached, &x.site.cache.policy
+	found := g.cache.Lookup(&c.key, &c.request, p)
+	c.stale, c.asking = nil, x.askAnew()
+	c.outcome, c.status.Fwd = metrics.CacheMiss, cache.FwdURIMiss
+	if found.Others {
+		c.status.Fwd = cache.FwdVaryMiss
+	}
+	if found.Passing {
+		c.asking, c.status.Detail = askAsIs, "not stored before"
+	}
+	if found.Entry == nil {
+		return false
+	}
+	s := found.Entry.Stored()
+	switch p.Use(s, &c.request, now) {
+	case cache.UseFresh:
+		x.answerFrom(found.Entry, metrics.CacheHit)
+		return true
+	case cache.UseStaleWhile:
+		x.answerFrom(found.Entry, metrics.CacheStale)
+		g.refresh(x, found.Entry)
+		return true
+	case cache.UseValidate:
+		c.asking, c.status.Fwd = askStale, cache.FwdStale
+	case cache.UseRest:
+		c.asking, c.status.Fwd = askRest, cache.FwdPartial
+	default:
+		c.asking, c.status.Fwd = x.askAnew(), cache.FwdMiss
+	}
+	c.stale = found.Entry
+	return false
+}
+
+// askAnew is what an origin is asked where nothing is stored that could be used: what
+// the client asks, where that is for a part, or with conditions that only the origin can
+// judge; else the whole.
+func (x *Exchange) askAnew() asking {
+	r := &x.cached.request
+	if r.Range != nil || r.Method == cache.Head || r.ForOrigin() {
+		return askAsIs
+	}
+	return askWhole
+}
+
+// answerFrom makes a stored answer the answer.
+func (x *Exchange) answerFrom(e *store.Entry, o metrics.CacheOutcome) {
+	c := &x.cached
+	c.entry, c.outcome = e, o
+	if c.status.Hit = o == metrics.CacheHit || o == metrics.CacheStale && c.status.FwdStatus == 0; c.status.Hit {
+		c.status.Fwd = cache.NotForwarded
+	}
+}
+
+// collapses reports whether one fetch may serve the request and others.
+func (x *Exchange) collapses() bool {
+	c := &x.cached
+	return c.request.Method == cache.Get && c.asking != askAsIs && !c.request.Authorization && x.site.cache.wait > 0
+}
+
+// withholds reports whether a field of the request is left out of what the origin is
+// asked, since the cache asks in the client's place.
+func (x *Exchange) withholds(f *wire.Field) bool {
+	return x.cached.asking != askAsIs && cache.IsReplaced(f.Name)
+}
+
+// appendAsking appends the conditions that the cache has of its own.
+func (x *Exchange) appendAsking(dst []byte) []byte {
+	c := &x.cached
+	switch c.fields = c.fields[:0]; c.asking {
+	case askStale:
+		c.fields = c.stale.Stored().AppendConditions(c.fields)
+	case askRest:
+		c.fields = c.stale.Stored().AppendRest(c.fields)
+	}
+	for i := range c.fields {
+		dst = wire.AppendField(dst, c.fields[i].Name, c.fields[i].Value)
+	}
+	return dst
+}

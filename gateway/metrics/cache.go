@@ -1,0 +1,28 @@
+package metrics
+
+// CacheOutcome is what a cache did for an exchange.
+type CacheOutcome uint8
+
+// The outcomes.
+const (
+	CacheHit         CacheOutcome = iota // answered from the store, fresh
+	CacheStale                           // answered from the store, although it had expired
+	CacheRevalidated                     // answered from the store, after the origin was asked whether it still holds
+	CacheCollapsed                       // answered by what was fetched for another exchange
+	CacheMiss                            // the origin was asked
+	CachePass                            // it was asked without a look at the store
+)
+
+// CacheOutcomes are the outcomes as labels say them.
+var CacheOutcomes = [...]string{CacheHit: "hit", CacheStale: "stale", CacheRevalidated: "revalidated", CacheCollapsed: "collapsed", CacheMiss: "miss", CachePass: "pass"}
+
+// String is the outcome as labels and logs have it.
+func (o CacheOutcome) String() string { return CacheOutcomes[o] }
+
+// Cache counts what the cache of a site did.
+type Cache struct {
+	Outcomes  [len(CacheOutcomes)]Counter // of exchanges
+	Stored    Counter                     // answers that were stored
+	Refreshes Counter                     // fetches that no client waited for
+	Purged    Counter                     // targets that answers to unsafe methods invalidated
+}

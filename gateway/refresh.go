@@ -1,0 +1,114 @@
+package gateway
+
+import (
+	"bytes"
+	"time"
+
+	"weirkeep/gateway/cache/store"
+	"weirkeep/gateway/probe"
+	"weirkeep/gateway/wire"
+)
+
+// mostRefreshes is how many fetches without a client run at once. Further ones are left
+// to who comes next.
+const mostRefreshes = 64
+
+// refresh asks an origin anew for what is stored, while the client gets what there is.
+// There is one at a time for each; one that has failed is not repeated at once (Z6).
+func (g *Gateway) refresh(x *Exchange, e *store.Entry) {
+	if !e.Due(x.Now) || g.refreshes.Add(1) > mostRefreshes {
+		return
+	}
+	c := &x.cached
+	flight := g.cache.Lead(&c.key, &c.request, &x.site.cache.policy)
+	if flight == nil {
+		g.refreshes.Add(-1)
+		return
+	}
+	x.site.cache.metrics.Refreshes.Inc()
+	r := g.cloneExchange(x)
+	r.fillKey()
+	r.cached.on, r.cached.asked, r.cached.rule = true, true, c.rule
+	r.cached.request.Read(r.Method, r.Head.Fields)
+	r.cached.flight, r.cached.stale, r.cached.asking = flight, e, askStale
+	g.fills.Go(func() { g.fetchAnew(r) })
+}
+
+// retryRefresh is how long after a refresh has failed the next one is tried.
+const retryRefresh = 5 * time.Second
+
+// fetchAnew walks an exchange without a client from the origin to the store.
+func (g *Gateway) fetchAnew(x *Exchange) {
+	defer g.refreshes.Add(-1)
+	defer x.release()
+	defer x.leave()
+	defer x.endFlight()
+	defer func() {
+		if fault := recover(); fault != nil {
+			g.tellPanic(fault)
+			x.trip.Abandon()
+		}
+	}()
+	c := &x.cached
+	reason := g.obtain(x)
+	if reason == Served {
+		reason = g.keep(x, Served)
+		if c.entry == nil { // nobody is given it, and it is not stored
+			x.trip.End(false)
+			x.conclude(reason)
+		}
+	}
+	if reason != Served || c.entry == c.stale {
+		c.stale.Later(g.now(time.Now()).Add(retryRefresh))
+	}
+}
+
+// cloneExchange is an exchange for the same as another, which has no client and may
+// outlive that one: nothing in it is a view of the other's bytes.
+func (g *Gateway) cloneExchange(x *Exchange) *Exchange {
+	now := time.Now()
+	y := &Exchange{
+		Method: bytes.Clone(x.Method), Line: bytes.Clone(x.Line), Protocol: bytes.Clone(x.Protocol), Source: &heldBody{}, Client: noClient{},
+		Peer: x.Peer, Secure: x.Secure, TLS: x.TLS, Listener: x.Listener, Now: g.now(now), start: now, tick: now, w: noResponder{},
+	}
+	y.reset()
+	y.Minor, y.number, y.trusted, y.clientIP = x.Minor, x.number, x.trusted, x.clientIP
+	y.Target.Parse(bytes.Clone(x.Target.Raw))
+	if len(x.Authority.Raw) > 0 {
+		y.Authority.Parse(bytes.Clone(x.Authority.Raw))
+	}
+	for _, f := range x.Head.Fields {
+		y.Head.Fields = append(y.Head.Fields, wire.Field{Name: bytes.Clone(f.Name), Value: bytes.Clone(f.Value), Class: f.Class})
+	}
+	y.requestID = bytes.Clone(x.requestID)
+	y.snap, y.site, y.mapping, y.session, y.rule, y.order, y.decision = x.snap, x.site, x.mapping, x.session, x.rule, x.order, x.decision
+	y.decision.ID = bytes.Clone(x.decision.ID)
+	y.snap.users.Add(1)
+	y.fillAsk()
+	y.clientless = true
+	return y
+}
+
+// noClient is the client of exchanges that have none: it is always there.
+type noClient struct{}
+
+// Look implements ClientConn.
+func (noClient) Look() probe.Sight { return probe.Silent }
+
+// Interrupt implements ClientConn.
+func (noClient) Interrupt() {}
+
+// Resume implements ClientConn.
+func (noClient) Resume() {}
+
+// noResponder takes an answer that nobody gets.
+type noResponder struct{ Responder }
+
+// Interim implements Responder.
+func (noResponder) Interim(int, []wire.Field) error { return nil }
+
+// Flush implements Responder.
+func (noResponder) Flush() error { return nil }
+
+// Sent implements Responder: an answer is on its way, so that nobody asks whether the client is there.
+func (noResponder) Sent() (status int, content int64) { return 200, 0 }

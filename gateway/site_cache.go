@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"time"
+
+	"weirkeep/gateway/cache"
+	"weirkeep/gateway/metrics"
+	"weirkeep/rules"
+)
+
+// siteCache is what a site's configuration says of its cache, compiled.
+type siteCache struct {
+	policy cache.Policy
+	rules  []cacheRule
+	early  int // so many rules, from the first, ask for nothing of the answer
+	key    keyPolicy
+	wait   time.Duration // so long a request waits for what is being fetched
+	shown  bool          // answers say in Cache-Status what the cache did
+	name   string        // of this cache in Cache-Status
+
+	metrics *metrics.Cache
+}
+
+// keyPolicy tells stored answers apart, beyond site, scheme and what the decision says.
+type keyPolicy struct {
+	hosts   bool     // the site's host names are patterns: which one was asked for matters
+	query   bool     // the query does
+	ignored []string // names of parameters that do not
+	sorted  bool     // the order of parameters does not
+	headers []string // names of fields that do, in lower case
+	cookies []string // names of cookies that do
+}
+
+// cacheRule says what is done with answers that it is true of.
+type cacheRule struct {
+	name    string
+	when    *rules.Program // nil: always
+	session sessionUse
+	say     cache.Override
+}
+
+// sessionUse is what a session matters to stored answers (D-WC-13).
+type sessionUse uint8
+
+const (
+	sessionShared  sessionUse = iota // nothing
+	sessionWithout                   // requests with one are passed
+	sessionWith                      // requests without one are
+	sessionOwn                       // each has its own
+)
+
+// earlyRule is the caching rule that is true of the request, whatever the answer will
+// be; nil: none is, or the answer decides which.
+func (s *siteCache) earlyRule(x *Exchange) *cacheRule {
+	for i := range s.rules[:s.early] {
+		if r := &s.rules[i]; r.matches(x) {
+			return r
+		}
+	}
+	return nil
+}
+
+// ruleOf is the caching rule that is true of the request and its answer.
+func (s *siteCache) ruleOf(x *Exchange) *cacheRule {
+	x.ask.Response = rules.Response{Status: x.trip.Status.Code, Fields: x.trip.Answer.Fields}
+	defer func() { x.ask.Response = rules.Response{} }()
+	for i := range s.rules {
+		if r := &s.rules[i]; r.matches(x) {
+			return r
+		}
+	}
+	return nil
+}
+
+// matches reports whether a rule is true. One that cannot be evaluated is not.
+func (r *cacheRule) matches(x *Exchange) bool {
+	if r.when == nil {
+		return true
+	}
+	true_, err := r.when.Match(&x.ask)
+	return err == nil && true_
+}

@@ -1,0 +1,126 @@
+package gateway
+
+import (
+	"io"
+	"sync"
+
+	"weirkeep/gateway/cache"
+	"weirkeep/gateway/cache/store"
+	"weirkeep/gateway/origin"
+	"weirkeep/gateway/wire"
+)
+
+// store stores the origin's answer, and makes what is stored the answer: to this
+// exchange and to those that wait for the same. What is here as a whole is stored at
+// once; else a filler goes on with it at the origin's pace, whatever the clients'.
+func (g *Gateway) store(x *Exchange, s *cache.Stored) Reason { return g.storeAfter(x, s, nil) }
+
+// storeAfter is store for an answer whose beginning is here already.
+func (g *Gateway) storeAfter(x *Exchange, s *cache.Stored, first []byte) Reason {
+	c := &x.cached
+	fill := c.flight.Store(s, s.AppendHead(nil))
+	c.flight = nil
+	if fill == nil {
+		c.status.Detail = "no room"
+		return Served
+	}
+	x.learn()
+	c.status.Stored = true
+	x.site.cache.metrics.Stored.Inc()
+	c.entry = fill.Entry()
+	fill.Write(first)
+	f := g.filler(x, fill)
+	if f.x.trip.Body.Whole() || f.x.trip.Body.Arrived() {
+		f.run()
+	} else {
+		g.fills.Go(f.run)
+	}
+	return Served
+}
+
+// filler stores an answer that is arriving. It has taken the trip, the slot and what
+// is still to be told of the attempt from the exchange that began it, whose client may
+// go (design: whose head is here belongs to the cache).
+type filler struct {
+	g    *Gateway
+	x    *Exchange // has no client
+	fill *store.Fill
+}
+
+// fillers are those that are not at work.
+var fillers = sync.Pool{New: func() any { return &filler{x: &Exchange{trip: new(origin.Trip)}} }}
+
+// filler takes an attempt over.
+func (g *Gateway) filler(x *Exchange, fill *store.Fill) *filler {
+	f := fillers.Get().(*filler)
+	f.g, f.fill = g, fill
+	f.x.trip, x.trip = x.trip, f.x.trip
+	f.x.trip.Caller, f.x.trip.Sender = nobody{}, nobody{}
+	f.x.snap, f.x.member, f.x.group, f.x.slots = x.snap, x.member, x.group, x.slots
+	f.x.trial, f.x.blamed, f.x.counted, f.x.tick, f.x.start = x.trial, x.blamed, x.counted, x.tick, x.start
+	f.x.cause = nil
+	f.x.snap.users.Add(1)
+	x.slots, x.trial = nil, false
+	return f
+}
+
+// run stores the rest of the answer. A fault of ours costs the answer and no more.
+func (f *filler) run() {
+	x := f.x
+	defer fillers.Put(f)
+	defer x.snap.release()
+	defer x.leave()
+	defer func() {
+		if fault := recover(); fault != nil {
+			f.g.tellPanic(fault)
+			x.trip.Abandon()
+			f.fill.Fail()
+		}
+	}()
+	reason := f.carry()
+	x.trip.End(reason == Served)
+	x.conclude(reason)
+}
+
+// carry copies content until its end, or until one side fails.
+func (f *filler) carry() Reason {
+	for b := &f.x.trip.Body; ; {
+		p, err := b.Next()
+		switch {
+		case err == io.EOF:
+			f.fill.Done()
+			return Served
+		case err != nil:
+			f.fill.Fail()
+			return f.x.reasonOfCut(err)
+		}
+		if err := f.fill.Write(p); err != nil { // nobody reads it, and it is not stored
+			f.fill.Fail()
+			return ClientGone
+		}
+		b.Consume(len(p))
+	}
+}
+
+// nobody waits for what a filler stores, and is told nothing.
+type nobody struct{}
+
+// Interim implements origin.Caller.
+func (nobody) Interim(int, []wire.Field) error { return nil }
+
+// Flush implements origin.Caller.
+func (nobody) Flush() error { return nil }
+
+// Gone implements origin.Caller.
+func (nobody) Gone() bool { return false }
+
+// Continue implements origin.Sender.
+func (nobody) Continue() error { return nil }
+
+// Interrupt implements origin.Sender.
+func (nobody) Interrupt() {}
+
+var (
+	_ origin.Caller = nobody{}
+	_ origin.Sender = nobody{}
+)
