@@ -15,6 +15,7 @@ import (
 	"weirkeep/gateway/route"
 	"weirkeep/gateway/wire"
 	"weirkeep/plugins"
+	"weirkeep/rules"
 )
 
 // compiler turns a Config into a snapshot. It collects every problem instead of
@@ -27,6 +28,7 @@ type compiler struct {
 	snap     *snapshot
 	clusters map[string]*cluster
 	sessions map[string]*sessionPolicy
+	names    rules.Options // what expressions may name
 	rules    []route.Rule
 	known    map[string]int // identity of an origin, by scheme and address
 	plugins  map[string]*plugins.Plugin
@@ -49,6 +51,8 @@ func compile(cfg *config.Config, uses *uses, set *metrics.Set, dates *dateCache)
 	c.allPlugins()
 	c.allMatchers()
 	c.allClusters()
+	c.expressionNames()
+	c.retryConditions()
 	c.allSessions()
 	c.allSites()
 	c.allFilters()

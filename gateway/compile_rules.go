@@ -18,7 +18,7 @@ const siteCost = 5000
 // allRules compiles the rules: those of all sites, then those of each. Rules of a
 // cell that is not the authority are left out (M-IM-06).
 func (c *compiler) allRules() {
-	language := rules.New(c.ruleOptions())
+	language := rules.New(c.names)
 	for i := range c.cfg.Rules {
 		c.rule(language, -1, &c.cfg.Rules[i])
 	}
@@ -32,8 +32,8 @@ func (c *compiler) allRules() {
 	}
 }
 
-// ruleOptions are what expressions may name.
-func (c *compiler) ruleOptions() rules.Options {
+// expressionNames is what expressions may name. They are compiled once all clusters are.
+func (c *compiler) expressionNames() {
 	o := rules.Options{
 		Lists: make(map[string]*rules.List),
 		Cell:  c.cfg.Node.Cell, NodeName: c.cfg.Node.Name, Zone: c.cfg.Hosts[c.cfg.Node.Host].Zone,
@@ -51,7 +51,7 @@ func (c *compiler) ruleOptions() rules.Options {
 		cell, name := c.cfg.CellOf(cl.name)
 		o.Clusters = append(o.Clusters, cell+"/"+name)
 	}
-	return o
+	c.names = o
 }
 
 func (c *compiler) rule(language *rules.Language, site int, cfg *config.Rule) {
@@ -87,11 +87,15 @@ func (c *compiler) condition(language *rules.Language, rule, text string, cfg *c
 	if program != nil {
 		c.failsAs(path, cfg, program)
 	}
-	for _, e := range errs {
-		message := fmt.Sprintf("rule %q: %s", cfg.Name, e.Message)
-		c.problems = append(c.problems, c.cfg.Inside(path, e.Line, e.Column, e.Length, config.Error, e.Code, message, e.Hint))
-	}
+	c.mistakes(path, fmt.Sprintf("rule %q", cfg.Name), errs)
 	return program
+}
+
+// mistakes are those of an expression, each with its place in it.
+func (c *compiler) mistakes(path, of string, errs []*rules.Error) {
+	for _, e := range errs {
+		c.problems = append(c.problems, c.cfg.Inside(path, e.Line, e.Column, e.Length, config.Error, e.Code, of+": "+e.Message, e.Hint))
+	}
 }
 
 func (c *compiler) permit(path string, cfg *config.Permit, r *route.Rule, a *ruleAction) {

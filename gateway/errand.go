@@ -76,7 +76,7 @@ func errandExchange(g *Gateway, snap *snapshot, to *group, r *plugins.Request, u
 	}
 	x.reset()
 	x.order, x.site, x.decision.Home = []*group{to}, &clientless, -1
-	x.Target.Raw = []byte(u.RequestURI())
+	x.aim([]byte(u.RequestURI()))
 	for _, f := range r.Headers {
 		if wire.EqualFold(f.Name, "x-request-id") {
 			x.Head.RequestID = f.Value
@@ -89,7 +89,16 @@ func errandExchange(g *Gateway, snap *snapshot, to *group, r *plugins.Request, u
 		x.Head.Length = int64(len(r.Body))
 	}
 	x.Body.Reset(x.Source, x.Head.Length)
+	x.ask.Session.New, x.ask.Now, x.ask.Clusters = true, x.Now, x
 	return x
+}
+
+// aim says what an errand asks for. A target that no client could ask for goes out as it
+// is, and has no canonical path.
+func (x *Exchange) aim(target []byte) {
+	if err := x.Target.Parse(target); err != nil {
+		x.Target = wire.Target{Raw: target}
+	}
 }
 
 // clientless is the site of errands: nothing is said of a client that is not there.

@@ -12,10 +12,11 @@ import (
 
 // retryPolicy says when a request may be sent again, by the cluster that leads.
 type retryPolicy struct {
-	most     int           // further attempts
-	statuses []int         // of answers that are passed over
-	perTry   time.Duration // for the answer of an attempt that somebody else can take over; 0: no limit of its own
-	byKey    bool          // Idempotency-Key says that a request may be sent twice
+	most     int              // further attempts
+	statuses []int            // of answers that are passed over
+	when     *answerCondition // of those that are passed over, too; nil: of none
+	perTry   time.Duration    // for the answer of an attempt that somebody else can take over; 0: no limit of its own
+	byKey    bool             // Idempotency-Key says that a request may be sent twice
 }
 
 func retries(cfg config.Retry) retryPolicy {
@@ -39,18 +40,15 @@ func (x *Exchange) pursue() error {
 }
 
 // passOver gives up an answer, of which the client has seen nothing, because of its
-// status, and reports whether it did: then there is a slot at an origin that was not
-// tried. An answer that nobody else could better is passed on as it is; so is that of
-// the origin where a session is at home, for nobody else knows the session.
+// status or of the cluster's condition, and reports whether it did: then there is a slot
+// at an origin that was not tried. An answer that nobody else could better is passed on
+// as it is; so is that of the origin where a session is at home, for nobody else knows
+// the session.
 func (x *Exchange) passOver() bool {
-	lead := x.group.lead
-	if len(lead.retry.statuses) == 0 || !slices.Contains(lead.retry.statuses, x.trip.Status.Code) {
+	if !x.unwanted() {
 		return false
 	}
-	if x.attempts > lead.retry.most || x.atHome() || x.trip.Uploading() || !x.repeatable() || !x.harmless() {
-		return false
-	}
-	last, slots := x.member, x.slots
+	lead, last, slots := x.group.lead, x.member, x.slots
 	if x.overspent = !lead.budget.spend(); x.overspent {
 		return false
 	}
@@ -64,6 +62,21 @@ func (x *Exchange) passOver() bool {
 	}
 	slots.Leave()
 	return true
+}
+
+// unwanted reports whether the cluster says that another answer is to be asked for, and
+// the request may be sent for it. A connection that was upgraded stands. The condition is
+// asked last: it costs most.
+func (x *Exchange) unwanted() bool {
+	r, status := &x.group.lead.retry, x.trip.Status.Code
+	listed := slices.Contains(r.statuses, status)
+	if !listed && (r.when == nil || status == 101) {
+		return false
+	}
+	if x.attempts > r.most || x.atHome() || x.trip.Uploading() || !x.repeatable() || !x.harmless() {
+		return false
+	}
+	return listed || x.meets(r.when)
 }
 
 // takeOther takes a slot, without waiting for one, at an origin of the group that was

@@ -19,8 +19,8 @@ Made from the tables of this package by ` + "`go test ./rules -run TestRulesPage
 
 A rule is a name, a condition (` + "`when`" + `) and one action. The first rule whose condition is true of a request decides it. Conditions
 are expressions of expr-lang/expr over the names below, and nothing else. What is absent is "" or 0, or an empty list, never nil, and compared
-as that: of a field that is not there, ` + "`header(\"X\") != \"a\"`" + ` is true, and ` + "`header(\"X\") matches \"a\"`" + ` is false. Only an entry that a list
-does not have (` + "`headers(\"X\")[1]`" + `) cannot be evaluated: the rule does not match then, whatever it says of the entry; the log tells, and a counter.
+as that: of a field that is not there, ` + "`header(\"X\") != \"a\"`" + ` is true, and ` + "`header(\"X\") matches \"a\"`" + ` is false; an entry that a list does
+not have (` + "`headers(\"X\")[1]`" + `) is "", too. Should a condition be one that cannot be evaluated all the same, it is false; the log tells, and a counter.
 
 ` + "```yaml" + `
 rules:
@@ -32,6 +32,8 @@ rules:
 ` + "`weirkeep rules repl`" + ` tries expressions out, ` + "`weirkeep explain`" + ` says which rule decides a request and why, ` + "`weirkeep check`" + ` finds
 every mistake with its place, and ` + "`weirkeep rules lint`" + ` what can hardly be meant. ` + "`weirkeep help RULES`" + ` prints this page, and
 ` + "`weirkeep help operators`, `variables` and `functions`" + ` its tables.
+
+Which answers make a request be sent to another origin is written in the same language (` + "`clusters.*.retry.when`" + `): [Answers](#answers) has the names for it.
 
 ## Texts
 
@@ -115,6 +117,10 @@ const answersIntro = `
 
 Where an origin has answered, an expression can name everything above, and what is known of the answer. Elsewhere that is a mistake, which says where
 the name can stand: a rule is asked before any origin is, and has no answer to look at. What ` + "`header()`" + ` reads is always the request's.
+
+` + "```" + `
+status in [502, 503] and response_header("X-Retry") != "no" and attempts < 2
+` + "```" + `
 
 `
 

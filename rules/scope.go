@@ -17,24 +17,19 @@ const (
 	OfRetry                // once it has, and another could be asked instead
 )
 
-// scopes say of each scope at which places of the configuration its expressions stand,
-// and why they cannot name what those of later scopes can.
+// scopes say of each scope what mistakes need to know.
 var scopes = [...]struct {
-	name   string
-	places []string
-	lacks  string
-	absent string // what holds without an expression
+	places []string // of the configuration, where its expressions stand
+	lacks  string   // why they cannot name what those of later scopes can
+	absent string   // what holds without an expression
 }{
-	OfRequest: {"request", []string{"rules[].when", "sites.*.rules[].when"}, "rules are asked before an origin is", "a rule without when always matches"},
-	OfAnswer:  {"answer", nil, "it is asked of the answer that stands, however many attempts it took", ""},
-	OfRetry:   {"retry", []string{"clusters.*.retry.when"}, "", "without when, retry.statuses alone says which answers are passed over"},
+	OfRequest: {[]string{"rules[].when", "sites.*.rules[].when"}, "rules are asked before an origin is", "a rule without when always matches"},
+	OfAnswer:  {nil, "it is asked of the answer that stands, however many attempts it took", ""},
+	OfRetry:   {[]string{"clusters.*.retry.when"}, "", "without when, retry.statuses alone says which answers are passed over"},
 }
 
 // widest is the scope whose expressions can name everything.
 const widest = Scope(len(scopes) - 1)
-
-// String returns the scope's name in RULES.md.
-func (s Scope) String() string { return scopes[s].name }
 
 // Places are the places of the configuration whose expressions can name what is of the
 // scope: "a or b".

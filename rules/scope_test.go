@@ -94,7 +94,7 @@ func TestScopes(t *testing.T) {
 			got = fmt.Sprintf("%d:%d %s %v", errs[0].Line, errs[0].Column, errs[0].Code, errs[0])
 		}
 		if got != tt.want {
-			t.Errorf("of a %s, %s:\n got %s\nwant %s", tt.scope, tt.source, got, tt.want)
+			t.Errorf("in scope %d, %s:\n got %s\nwant %s", tt.scope, tt.source, got, tt.want)
 		}
 	}
 }

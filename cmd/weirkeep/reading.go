@@ -34,19 +34,27 @@ func (a *app) sayRead(files []string, cfg *config.Config) {
 	a.sayRulesRead(cfg)
 }
 
-// sayRulesRead says what each rule costs, and which are slow.
+// sayRulesRead says what each condition costs, and which are slow.
 func (a *app) sayRulesRead(cfg *config.Config) {
 	e, problems := gateway.NewExplainer(cfg)
 	if problems.Errors() > 0 {
 		return
 	}
 	for _, r := range e.Rules() {
-		slow := ""
-		if len(r.Slow) > 0 {
-			slow = "; slow: " + printable(strings.Join(r.Slow, ", "))
-		}
-		a.say("rule       %d %s: cost %d, %s%s", r.Index+1, r.Name, r.Cost, printable(r.Action), slow)
+		a.say("rule       %d %s: cost %d, %s%s", r.Index+1, r.Name, r.Cost, printable(r.Action), slowParts(r.Slow))
 	}
+	for _, c := range retryConditions(cfg) {
+		p := compiledRetry(cfg, c)
+		a.say("condition  %s: cost %d%s", c.of, p.Cost(), slowParts(p.Slow()))
+	}
+}
+
+// slowParts are the parts of a condition that are slow, for the end of a line.
+func slowParts(all []string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	return "; slow: " + printable(strings.Join(all, ", "))
 }
 
 // clustersOf are the clusters of a mapping, and those that come after them.

@@ -23,7 +23,7 @@ type ruleReads struct {
 // readsOf finds out what the rules of a configuration that compiles read.
 func readsOf(cfg *config.Config) ruleReads {
 	r := ruleReads{inputs: make(map[string][]string), computed: make(map[string]bool)}
-	language := languageOf(cfg)
+	language := languageOf(cfg, rules.OfRequest)
 	r.add(language, cfg.Rules)
 	for _, s := range cfg.Sites {
 		r.add(language, s.Rules)
@@ -31,10 +31,11 @@ func readsOf(cfg *config.Config) ruleReads {
 	return r
 }
 
-// languageOf is the language of a configuration that compiles, with clusters in the
-// order of their names.
-func languageOf(cfg *config.Config) *rules.Language {
+// languageOf is the language of a scope in a configuration that compiles, with clusters
+// in the order of their names.
+func languageOf(cfg *config.Config, scope rules.Scope) *rules.Language {
 	o := rules.Options{
+		Scope: scope,
 		Lists: make(map[string]*rules.List),
 		Cell:  cfg.Node.Cell, NodeName: cfg.Node.Name, Zone: cfg.Hosts[cfg.Node.Host].Zone,
 	}

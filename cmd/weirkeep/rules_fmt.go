@@ -91,7 +91,7 @@ func (a *app) rulesFmt(named string, check, write bool) error {
 
 // change is a condition that is to be written in another way.
 type change struct {
-	rule         string
+	of           string // whose it is: rule "office"
 	file         string
 	line, column int // of the value, from 1, in characters
 	old, new     string
@@ -99,41 +99,28 @@ type change struct {
 
 // conditionsOf are the conditions that are not formatted, of how many there are.
 func conditionsOf(cfg *config.Config) (changes []change, total int, problems config.Problems) {
-	for _, r := range allRules(cfg) {
-		path, old := r.Path+".when", string(r.When)
-		if old == "" {
-			continue
-		}
-		total++
-		formatted, bad := rules.Format(old)
+	all := allConditions(cfg)
+	for _, c := range all {
+		formatted, bad := rules.Format(c.text)
 		if bad != nil {
-			problems = append(problems, cfg.Inside(path, bad.Line, bad.Column, bad.Length, config.Error, bad.Code, fmt.Sprintf("rule %q: %s", r.Name, bad.Message), bad.Hint))
+			problems = append(problems, cfg.Inside(c.path, bad.Line, bad.Column, bad.Length, config.Error, bad.Code, c.of+": "+bad.Message, bad.Hint))
 			continue
 		}
-		if formatted == strings.TrimRight(old, "\n") {
+		if formatted == strings.TrimRight(c.text, "\n") {
 			continue
 		}
-		at := cfg.At(path, config.Warning, "", "", "")
-		changes = append(changes, change{rule: r.Name, file: at.File, line: at.Line, column: at.Column, old: old, new: formatted})
+		at := cfg.At(c.path, config.Warning, "", "", "")
+		changes = append(changes, change{of: c.of, file: at.File, line: at.Line, column: at.Column, old: c.text, new: formatted})
 	}
 	problems.Sort()
-	return changes, total, problems
-}
-
-// allRules are the rules of all sites and of each.
-func allRules(cfg *config.Config) []config.Rule {
-	all := cfg.Rules
-	for _, name := range slices.Sorted(maps.Keys(cfg.Sites)) {
-		all = append(all[:len(all):len(all)], cfg.Sites[name].Rules...)
-	}
-	return all
+	return changes, len(all), problems
 }
 
 // sayChanges prints what is not formatted, and how it would be.
 func (a *app) sayChanges(changes []change, total int, check bool) error {
 	ink := a.paint(a.stdout)
 	for _, c := range changes {
-		text := fmt.Sprintf("%s:%d: rule %q\n%s\n%s\n", c.file, c.line, c.rule,
+		text := fmt.Sprintf("%s:%d: %s\n%s\n%s\n", c.file, c.line, c.of,
 			ink.red(marked("- ", c.old)), ink.cyan(marked("+ ", c.new)))
 		if _, err := fmt.Fprint(a.stdout, text); err != nil {
 			return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,8 @@ func newRulesLint(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "lint",
 		Short: "Find what is written in rules and can hardly be meant",
-		Long: "Lint looks for what check lets pass, since it is no mistake by itself:\n\n" +
+		Long: "Lint looks for what check lets pass, since it is no mistake by itself, in rules and in the conditions\n" +
+			"of retries:\n\n" +
 			"  - rules that can never match, since an earlier one takes every request that they would\n" +
 			"  - conditions, and parts of them, that are true of every request or of none\n" +
 			"  - regular expressions that startsWith, in or glob() could stand for, which cost less\n" +
@@ -68,15 +70,31 @@ func findings(cfg *config.Config, all []gateway.RuleInfo) config.Problems {
 		linted[i] = rules.Linted{Name: r.Name, Site: r.Site, When: r.When, Cost: r.Cost}
 	}
 	var found config.Problems
-	for _, f := range rules.Lint(linted, languageOf(cfg)) {
+	for _, f := range rules.Lint(linted, languageOf(cfg, rules.OfRequest)) {
 		r := all[f.Rule]
-		message := fmt.Sprintf("rule %q: %s", r.Name, f.Message)
-		p := cfg.At(r.Path, config.Warning, f.Code, message, f.Hint)
-		if f.Line > 0 {
-			p = cfg.Inside(r.Path+".when", f.Line, f.Column, f.Length, config.Warning, f.Code, message, f.Hint)
-		}
-		found = append(found, p)
+		found = append(found, placed(cfg, fmt.Sprintf("rule %q", r.Name), r.Path, f))
 	}
+	found = append(found, retryFindings(cfg)...)
 	found.Sort()
 	return found
+}
+
+// retryFindings are those in conditions of retries, each by itself.
+func retryFindings(cfg *config.Config) (found config.Problems) {
+	for _, c := range retryConditions(cfg) {
+		linted := []rules.Linted{{When: c.text, Cost: compiledRetry(cfg, c).Cost()}}
+		for _, f := range rules.Lint(linted, languageOf(cfg, rules.OfRetry)) {
+			found = append(found, placed(cfg, c.of, strings.TrimSuffix(c.path, ".when"), f))
+		}
+	}
+	return found
+}
+
+// placed is a finding with its place, in the when of what stands at a path.
+func placed(cfg *config.Config, of, path string, f rules.Finding) config.Problem {
+	message := of + ": " + f.Message
+	if f.Line == 0 {
+		return cfg.At(path, config.Warning, f.Code, message, f.Hint)
+	}
+	return cfg.Inside(path+".when", f.Line, f.Column, f.Length, config.Warning, f.Code, message, f.Hint)
 }

@@ -59,7 +59,7 @@ func (a *app) try(q tried) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &trial{language: languageOf(cfg), request: r, line: lineOf(x)}, nil
+	return &trial{language: languageOf(cfg, rules.OfRequest), request: r, line: lineOf(x)}, nil
 }
 
 // compiledOrSample is compiled, of the example where there is no configuration.

@@ -74,6 +74,7 @@ var (
 	opened   = family("origin_connections_opened_total", "Connections opened.", "cluster", "origin")
 	reused   = family("origin_connections_reused_total", "Attempts on a connection that had served before.", "cluster", "origin")
 
+	misjudged = family("cluster_retry_errors_total", "Answers of which the condition retry.when could not be evaluated, and so was not true.", "cluster")
 	panicking = family("cluster_panic", "1: too few of the cluster's origins are up (panic_threshold), and those that are out get requests, too.", "cluster")
 	queued    = family("admission_waiting_exchanges", "Exchanges in line for a slot, by the cluster that leads their group.", "cluster")
 	wait      = family("admission_wait_seconds", "How long exchanges waited in line that did, whatever came of it.", "cluster")
@@ -111,7 +112,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range append([]*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
 		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, state, operated, metric, clamped, nonsense, stale, odd, idle, opened, reused,
-		panicking, queued, wait, foundOrigins, foundOK, looks, foundChanges, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
+		panicking, queued, wait, misjudged, foundOrigins, foundOK, looks, foundChanges, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
 	}, pluginFamilies...) {
@@ -140,6 +141,7 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 		s.gauge(queued, c.Waiting.Load(), name)
 		s.gauge(panicking, c.Panics.Load(), name)
 		s.histogram(wait, &c.Wait, name)
+		s.counter(misjudged, &c.RetryErrors, name)
 		if c.Discovers.Load() == 1 {
 			s.discovery(c, name)
 		}

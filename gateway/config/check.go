@@ -17,7 +17,9 @@ func (l *loader) check() {
 	l.resolveOrigins()
 	l.checkDiscover()
 	for _, name := range l.clusterNames() {
-		l.checkBalancer(l.cfg.Clusters[name], join("clusters", name))
+		c, path := l.cfg.Clusters[name], join("clusters", name)
+		l.checkBalancer(c, path)
+		l.checkExpression(c.Retry.When, path+".retry.when", "to go by statuses alone, take the key away")
 	}
 	l.resolveSessions()
 	l.checkSites()

@@ -271,9 +271,11 @@ var pluginCall = regexp.MustCompile("\\bplugin\\s*\\(\\s*[\"'`]([^\"'`]*)[\"'`]"
 
 // asks are the names of the plugins that a rule asks: that of match, which may be
 // empty, and those in its expression.
-func (r *Rule) asks() []string {
-	names := []string{r.Match}
-	for _, call := range pluginCall.FindAllStringSubmatch(string(r.When), -1) {
+func (r *Rule) asks() []string { return append([]string{r.Match}, r.When.asks()...) }
+
+// asks are the names of the plugins that an expression asks.
+func (e Expression) asks() (names []string) {
+	for _, call := range pluginCall.FindAllStringSubmatch(string(e), -1) {
 		names = append(names, call[1])
 	}
 	return names
@@ -286,6 +288,9 @@ func (l *loader) lintPlugins() {
 	for _, name := range l.clusterNames() {
 		c := l.cfg.Clusters[name]
 		used[c.Router] = true
+		for _, plugin := range c.Retry.When.asks() {
+			used[plugin] = true
+		}
 		if c.Metric != nil {
 			used[c.Metric.Collector] = true
 		}

@@ -88,15 +88,20 @@ func (l *loader) checkRuleList(list []Rule, path string, named map[string]string
 func (l *loader) checkRule(r *Rule) {
 	l.checkAction(r)
 	l.checkMatch(r)
-	if at := r.Path + ".when"; strings.TrimSpace(string(r.When)) == "" && l.written(at) && !l.bad[at] {
-		l.fail(at, "E112", at+" is empty", "to match every request, take the key away")
-	}
+	l.checkExpression(r.When, r.Path+".when", "to match every request, take the key away")
 	if r.Permit != nil {
 		l.checkGroups(r.Permit.Failover, r.Path+".permit.failover")
 	}
 	if r.Cell != "" && r.Cell != l.cfg.RulesAuthority {
 		r.Ignored = true
 		l.warn(r.Path+".cell", "W340", fmt.Sprintf("rule %s is ignored: it is of cell %s, and rules_authority is %s", quote(r.Name), r.Cell, l.cfg.RulesAuthority))
+	}
+}
+
+// checkExpression refuses a condition that says nothing.
+func (l *loader) checkExpression(e Expression, at, instead string) {
+	if strings.TrimSpace(string(e)) == "" && l.written(at) && !l.bad[at] {
+		l.fail(at, "E112", at+" is empty", instead)
 	}
 }
 

@@ -19,6 +19,7 @@ var otherWords = map[reflect.Type]map[string]string{
 	reflect.TypeFor[Cluster]():      {"backends": "origins", "servers": "origins", "policy": "balancer", "lb": "balancer", "health_check": "health", "healthcheck": "health", "sticky": "session", "max_queue": "queue"},
 	reflect.TypeFor[Origin]():       {"port": "address", "url": "address", "maxconn": "capacity", "max_conns": "capacity", "max_connections": "capacity", "status": "state"},
 	reflect.TypeFor[Queue]():        {"length": "size", "max": "size", "limit": "size", "wait": "timeout", "max_wait": "timeout"},
+	reflect.TypeFor[Retry]():        {"if": "when", "condition": "when", "expression": "when", "retry_if": "when", "retry_on": "statuses", "codes": "statuses", "status": "statuses", "attempts": "retries", "max": "retries", "timeout": "per_try_timeout"},
 	reflect.TypeFor[Failover]():     {"max_fails": "threshold", "failures": "threshold", "retries": "threshold"},
 	reflect.TypeFor[Ping]():         {"url": "path", "uri": "path"},
 	reflect.TypeFor[Health]():       {"url": "path", "uri": "path", "rise": "up_after", "fall": "down_after", "status": "expect", "statuses": "expect"},

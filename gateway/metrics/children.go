@@ -74,6 +74,8 @@ type Cluster struct {
 	Wait    Histogram // of those that have waited, whatever came of it
 	Panics  Gauge     // 1: too few of its origins are up, and those that are out get requests
 
+	RetryErrors Counter // answers of which retry.when could not be evaluated, and so was not true
+
 	Discovers Gauge // 1: its origins are looked for; else the rest does not count
 	Found     Gauge // origins of the last good answer
 	FoundOK   Gauge // 1: the last look was answered

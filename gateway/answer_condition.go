@@ -1,0 +1,57 @@
+package gateway
+
+import (
+	"log/slog"
+	"sync/atomic"
+
+	"weirkeep/gateway/metrics"
+	"weirkeep/rules"
+)
+
+// answerCondition is an expression on a request and the answer of an origin.
+type answerCondition struct {
+	program *rules.Program
+	path    string // in the configuration
+	errors  *metrics.Counter
+	told    atomic.Bool // the log knows that it cannot be evaluated
+}
+
+// meets reports whether the answer of the attempt meets a condition. What it asks of the
+// request is as the origin saw it, whatever filters have made of it.
+func (x *Exchange) meets(c *answerCondition) bool {
+	x.fillAsk()
+	x.ask.Response = rules.Response{Status: x.trip.Status.Code, Fields: x.trip.Answer.Fields, Attempts: x.attempts}
+	met, err := c.program.Match(&x.ask)
+	x.ask.Response = rules.Response{}
+	if err != nil {
+		c.failed(x.snap.log, err)
+	}
+	return met
+}
+
+// failed counts an answer of which the condition could not be evaluated, and tells of the
+// first one.
+func (c *answerCondition) failed(log *slog.Logger, err error) {
+	c.errors.Inc()
+	if !c.told.Swap(true) {
+		log.Warn("a condition could not be evaluated, and was not true", slog.String("at", c.path), slog.Any("error", err))
+	}
+}
+
+// retryConditions compiles which answers clusters pass over. A matcher that one asks and
+// that fails makes it false: then the answer stands.
+func (c *compiler) retryConditions() {
+	names := c.names
+	names.Scope = rules.OfRetry
+	language := rules.New(names)
+	for _, cl := range c.snap.clusters {
+		text := c.cfg.Clusters[cl.name].Retry.When
+		if text == "" {
+			continue
+		}
+		path := "clusters." + cl.name + ".retry.when"
+		program, errs := language.Compile(path, string(text))
+		c.mistakes(path, path, errs)
+		cl.retry.when = &answerCondition{program: program, path: path, errors: &cl.metrics.RetryErrors}
+	}
+}
