@@ -15,11 +15,10 @@ import (
 
 // allCaches compiles the caches of the sites that have one.
 func (c *compiler) allCaches() {
-	o := c.ruleOptions()
-	o.Matchers = nil
-	early := rules.New(o)
-	o.Scope = rules.OfAnswer
-	late := rules.New(o)
+	names := c.names
+	early := rules.New(names)
+	names.Scope = rules.OfAnswer
+	late := rules.New(names)
 	for i := range c.snap.sites {
 		s := &c.snap.sites[i]
 		cfg := c.cfg.Sites[s.name]
@@ -95,13 +94,14 @@ func (c *compiler) cacheRule(s *siteCache, cfg *config.CacheRule, early, late *r
 	}
 	asksAnswer := false
 	if text := string(cfg.When); text != "" {
+		path := cfg.Path + ".when"
 		program, errs := early.Compile(cfg.Name, text)
 		if len(errs) > 0 {
 			program, errs = late.Compile(cfg.Name, text)
 			asksAnswer = len(errs) == 0
 		}
-		c.cacheRuleErrors(cfg, errs)
-		r.when = program
+		c.mistakes(path, fmt.Sprintf("caching rule %q", cfg.Name), errs)
+		r.when = &answerCondition{program: program, path: path, errors: &s.metrics.RuleErrors}
 	}
 	if asksAnswer && r.session != sessionShared {
 		c.fail(cfg.Path+".session", "E330", "%s.session is %s, which must be known before the answer is: its when may not name what the answer says", cfg.Path, cfg.Session)
@@ -113,11 +113,3 @@ func (c *compiler) cacheRule(s *siteCache, cfg *config.CacheRule, early, late *r
 }
 
 var sessionUses = map[string]sessionUse{"shared": sessionShared, "without": sessionWithout, "with": sessionWith, "own": sessionOwn}
-
-// cacheRuleErrors gives each mistake its place.
-func (c *compiler) cacheRuleErrors(cfg *config.CacheRule, errs []*rules.Error) {
-	for _, e := range errs {
-		message := fmt.Sprintf("caching rule %q: %s", cfg.Name, e.Message)
-		c.problems = append(c.problems, c.cfg.Inside(cfg.Path+".when", e.Line, e.Column, e.Length, config.Error, e.Code, message, e.Hint))
-	}
-}

@@ -205,7 +205,7 @@ func TestMistakesOfConditions(t *testing.T) {
 		{fmt.Sprintf(cluster, `plugin("judge")`), `3:82 E307 clusters.app.retry.when: plugin(): there is no matcher "judge": the plugins of kind matcher are none`},
 		{fmt.Sprintf(cluster, `cluster("other").up > 0`), `3:83 E307 clusters.app.retry.when: cluster(): there is no cluster "other": the clusters are: main/app`},
 		{fmt.Sprintf(cluster, `true`) + "rules: [{ name: r, when: 'status == 503', reject: {} }]\n",
-			`4:27 E301 rule "r": status cannot be named here: rules are asked before an origin is: it can be named in clusters.*.retry.when`},
+			`4:27 E301 rule "r": status cannot be named here: rules are asked before an origin is: it can be named in cache.rules[].when, sites.*.cache.rules[].when or clusters.*.retry.when`},
 	} {
 		got := ""
 		for _, p := range Check(load(t, strings.TrimSpace(plainListener)+tt.text)) {

@@ -5,7 +5,6 @@ import (
 
 	"weirkeep/gateway/cache"
 	"weirkeep/gateway/metrics"
-	"weirkeep/rules"
 )
 
 // siteCache is what a site's configuration says of its cache, compiled.
@@ -34,7 +33,7 @@ type keyPolicy struct {
 // cacheRule says what is done with answers that it is true of.
 type cacheRule struct {
 	name    string
-	when    *rules.Program // nil: always
+	when    *answerCondition // nil: always
 	session sessionUse
 	say     cache.Override
 }
@@ -51,32 +50,16 @@ const (
 
 // earlyRule is the caching rule that is true of the request, whatever the answer will
 // be; nil: none is, or the answer decides which.
-func (s *siteCache) earlyRule(x *Exchange) *cacheRule {
-	for i := range s.rules[:s.early] {
-		if r := &s.rules[i]; r.matches(x) {
-			return r
-		}
-	}
-	return nil
-}
+func (s *siteCache) earlyRule(x *Exchange) *cacheRule { return s.firstOf(x, s.rules[:s.early]) }
 
 // ruleOf is the caching rule that is true of the request and its answer.
-func (s *siteCache) ruleOf(x *Exchange) *cacheRule {
-	x.ask.Response = rules.Response{Status: x.trip.Status.Code, Fields: x.trip.Answer.Fields}
-	defer func() { x.ask.Response = rules.Response{} }()
-	for i := range s.rules {
-		if r := &s.rules[i]; r.matches(x) {
+func (s *siteCache) ruleOf(x *Exchange) *cacheRule { return s.firstOf(x, s.rules) }
+
+func (s *siteCache) firstOf(x *Exchange, list []cacheRule) *cacheRule {
+	for i := range list {
+		if r := &list[i]; r.when == nil || x.meets(r.when) {
 			return r
 		}
 	}
 	return nil
-}
-
-// matches reports whether a rule is true. One that cannot be evaluated is not.
-func (r *cacheRule) matches(x *Exchange) bool {
-	if r.when == nil {
-		return true
-	}
-	true_, err := r.when.Match(&x.ask)
-	return err == nil && true_
 }

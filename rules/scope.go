@@ -24,7 +24,7 @@ var scopes = [...]struct {
 	absent string   // what holds without an expression
 }{
 	OfRequest: {[]string{"rules[].when", "sites.*.rules[].when"}, "rules are asked before an origin is", "a rule without when always matches"},
-	OfAnswer:  {nil, "it is asked of the answer that stands, however many attempts it took", ""},
+	OfAnswer:  {[]string{"cache.rules[].when", "sites.*.cache.rules[].when"}, "it is asked of the answer that stands, however many attempts it took", "a caching rule without when always matches"},
 	OfRetry:   {[]string{"clusters.*.retry.when"}, "", "without when, retry.statuses alone says which answers are passed over"},
 }
 
@@ -32,13 +32,17 @@ var scopes = [...]struct {
 const widest = Scope(len(scopes) - 1)
 
 // Places are the places of the configuration whose expressions can name what is of the
-// scope: "a or b".
+// scope: "a, b or c".
 func (s Scope) Places() string {
 	var all []string
 	for _, scope := range scopes[s:] {
 		all = append(all, scope.places...)
 	}
-	return strings.Join(all, " or ")
+	last := len(all) - 1
+	if last == 0 {
+		return all[0]
+	}
+	return strings.Join(all[:last], ", ") + " or " + all[last]
 }
 
 // outOfScope is about a name that stands where it cannot.

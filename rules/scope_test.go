@@ -61,9 +61,10 @@ func TestContentType(t *testing.T) {
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	const (
-		rule   = "rules are asked before an origin is"
-		answer = "it is asked of the answer that stands, however many attempts it took"
-		places = "it can be named in clusters.*.retry.when"
+		rule    = "rules are asked before an origin is"
+		answer  = "it is asked of the answer that stands, however many attempts it took"
+		places  = "it can be named in cache.rules[].when, sites.*.cache.rules[].when or clusters.*.retry.when"
+		retries = "it can be named in clusters.*.retry.when"
 	)
 	for _, tt := range []struct {
 		scope  Scope
@@ -72,11 +73,11 @@ func TestScopes(t *testing.T) {
 	}{
 		{OfRequest, `status == 503`, "1:1 E301 status cannot be named here: " + rule + ": " + places},
 		{OfRequest, `method == "GET" and content_type == "text/html"`, "1:21 E301 content_type cannot be named here: " + rule + ": " + places},
-		{OfRequest, `attempts < 2`, "1:1 E301 attempts cannot be named here: " + rule + ": " + places},
+		{OfRequest, `attempts < 2`, "1:1 E301 attempts cannot be named here: " + rule + ": " + retries},
 		{OfRequest, `response_header("X") == ""`, "1:1 E301 response_header cannot be named here: " + rule + ": " + places},
 		{OfRequest, `response.status == 503`, "1:1 E301 response cannot be named here: " + rule + ": " + places},
 		{OfRequest, `stats == 503`, `1:1 E301 unknown name "stats"`},
-		{OfAnswer, `attempts < 2`, "1:1 E301 attempts cannot be named here: " + answer + ": " + places},
+		{OfAnswer, `attempts < 2`, "1:1 E301 attempts cannot be named here: " + answer + ": " + retries},
 		{OfAnswer, `status == 503 and response_header("X") != content_type`, ""},
 		{OfRetry, `status == 503 and attempts < 2 and header("X") == ""`, ""},
 		{OfRetry, `stats == 503`, `1:1 E301 unknown name "stats": did you mean "status"`},

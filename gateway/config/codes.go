@@ -248,6 +248,12 @@ var errorCodes = []Code{
 		"Begin with https://, a host or {host}, and a path; or with / and something of its own.",
 	},
 	{
+		"E330", "session that is known too late",
+		"Whether a request's session matters to what is stored must be known before the store is asked, and the caching rule depends on the answer.",
+		"rules: [{ name: own, when: status == 200, session: own }]",
+		"Name nothing of the answer in its when, or take session away.",
+	},
+	{
 		"E401", "file that cannot be converted",
 		"The file named to init --from cannot be opened, is not XML where it should be, is too large, or holds no routing rules.",
 		"weirkeep init --from websphere plugin-cfg.xml",

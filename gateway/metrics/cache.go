@@ -21,8 +21,9 @@ func (o CacheOutcome) String() string { return CacheOutcomes[o] }
 
 // Cache counts what the cache of a site did.
 type Cache struct {
-	Outcomes  [len(CacheOutcomes)]Counter // of exchanges
-	Stored    Counter                     // answers that were stored
-	Refreshes Counter                     // fetches that no client waited for
-	Purged    Counter                     // targets that answers to unsafe methods invalidated
+	Outcomes   [len(CacheOutcomes)]Counter // of exchanges
+	Stored     Counter                     // answers that were stored
+	Refreshes  Counter                     // fetches that no client waited for
+	RuleErrors Counter                     // caching rules that could not be evaluated
+	Purged     Counter                     // targets that answers to unsafe methods invalidated
 }
