@@ -63,6 +63,7 @@ func (x *Exchange) appendParts(dst []byte, p *keyPolicy) []byte {
 		dst = append(append(append(dst, "host "...), x.Authority.Host...), ':')
 		dst = append(strconv.AppendInt(dst, int64(x.Authority.Port), 10), '\n')
 	}
+	dst = append(dst, x.cached.choice...)
 	dst = x.appendClaims(dst)
 	for _, name := range p.headers {
 		dst = append(append(append(dst, "field "...), name...), '\n')

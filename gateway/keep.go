@@ -148,7 +148,7 @@ func (x *Exchange) passFlight(lasting bool) {
 // was asked: a decision that was made anew while the exchange waited.
 func (x *Exchange) changedSides() bool {
 	k := &x.cached.key
-	return x.site.cache == nil || x.site.name != k.Site || x.snap.table.Variant(x.decision.Variant) != k.Variant
+	return x.site.cache == nil || x.site.name != k.Site || x.snap.table.Variant(x.decision.Variant) != k.Variant || !x.chosenAs()
 }
 
 // answerToKeep is the origin's answer as the cache looks at it.

@@ -18,6 +18,7 @@ type cached struct {
 	request cache.Request // what is asked for
 	key     store.Key
 	text    []byte // what key is made of
+	choice  []byte // what a router has chosen, as a part of it
 	flight  *store.Flight
 	stale   *store.Entry // has expired, and may be validated, or used if nothing better is to be had
 	entry   *store.Entry // is the answer
@@ -63,6 +64,9 @@ func (g *Gateway) lookup(x *Exchange) Reason {
 	if c.status.Fwd = x.bypass(); c.status.Fwd != cache.NotForwarded {
 		return Served
 	}
+	if reason := x.choosePart(); reason != Served {
+		return reason
+	}
 	c.asked = true
 	x.fillKey()
 	return g.find(x)
@@ -78,21 +82,10 @@ func (x *Exchange) bypass() cache.Fwd {
 		return cache.FwdBypass
 	case x.Head.Length != wire.NoLength && x.Head.Length != 0, x.Head.Upgrade != nil:
 		return cache.FwdRequest
-	case x.hasRouter():
+	case x.routedBy() != nil && x.routedBy().stored == choicePassed:
 		return cache.FwdBypass
 	}
 	return cache.NotForwarded
-}
-
-// hasRouter reports whether a router may choose the origin: what it would choose is not known
-// to the store.
-func (x *Exchange) hasRouter() bool {
-	for _, g := range x.order {
-		if g.lead.router != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // passes reports whether the rule leaves the request to the origin.

@@ -27,8 +27,8 @@ func (g *Gateway) refresh(x *Exchange, e *store.Entry) {
 	}
 	x.site.cache.metrics.Refreshes.Inc()
 	r := g.cloneExchange(x)
+	r.cached.on, r.cached.asked, r.cached.rule, r.cached.choice = true, true, c.rule, bytes.Clone(c.choice)
 	r.fillKey()
-	r.cached.on, r.cached.asked, r.cached.rule = true, true, c.rule
 	r.cached.request.Read(r.Method, r.Head.Fields)
 	r.cached.flight, r.cached.stale, r.cached.asking = flight, e, askStale
 	g.fills.Go(func() { g.fetchAnew(r) })

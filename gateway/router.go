@@ -17,6 +17,7 @@ type router struct {
 	generation uint32
 	rejects    bool // a request is refused when the router gives no list; else it is balanced
 	queues     bool // an origin of the list that is full is waited for; else the next one is tried
+	stored     routerCache
 	onlyListed bool // a request is refused when no origin of the list can take it; else it is balanced
 }
 
@@ -228,6 +229,7 @@ func (c *compiler) router(cl *cluster, cfg config.Cluster) *router {
 	}
 	return &router{
 		attachment: a, members: members, generation: table.Generation,
+		stored:  routerCaches[c.cfg.Plugins[cfg.Router].Cache],
 		rejects: a.Plugin().OnError() == "reject", queues: c.cfg.Plugins[cfg.Router].OnFull == "queue", onlyListed: cfg.OnExhausted == "fail",
 	}
 }

@@ -37,6 +37,7 @@ var kindKeys = []struct {
 	{"tick", repeatable, []string{"matcher"}},
 	{"kv", repeatable, []string{"matcher"}},
 	{"http", repeatable, []string{"matcher"}},
+	{"cache", choiceless, []string{"collector", "matcher", "filter"}},
 	{"on_full", choiceless, []string{"collector", "matcher", "filter"}},
 }
 

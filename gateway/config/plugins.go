@@ -16,6 +16,7 @@ type Plugin struct {
 	HTTP    []string      `yaml:"http" check:"outlet"`                                                                              // what it may call: scheme://host[:port], or cluster:NAME, a cluster of this node's cell; default: nothing; URLs have a port after Load
 	OnError string        `yaml:"on_error" enum:"default-balancer|reject|default|keep|down|skip|match|no-match" foreign:"on-error"` // when it fails; router: default-balancer (default) | reject; collector: default (default): metric.default | keep | down; filter: skip | reject; matcher: match | no-match; the last two have no default
 	OnFull  string        `yaml:"on_full" default:"next" enum:"next|queue"`                                                         // router, when an origin that it lists is full: next (default): the next one is tried | queue: it is waited for
+	Cache   string        `yaml:"cache" default:"per-choice" enum:"per-choice|shared|pass"`                                         // router, where answers are stored: per-choice (default): it is asked before the store is, and each of its lists has answers of its own | shared: its choice does not change the answer | pass: nothing is stored that it may choose an origin for
 }
 
 // PluginLimits bound what each instance of a plugin may use.

@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"strings"
+	"testing"
+)
+
+// cachedGateway has a cache with one answer in it, to browserGET.
+func cachedGateway(tb testing.TB, more string) (g *Gateway, o *echoOrigin) {
+	tb.Helper()
+	o = &echoOrigin{answer: []byte("HTTP/1.1 200 OK\r\nDate: Sun, 29 Nov 2026 12:00:00 GMT\r\nContent-Type: text/plain\r\n" +
+		"Cache-Control: max-age=315360000\r\nETag: \"abc\"\r\nServer: origin\r\nVary: Accept-Encoding\r\nContent-Length: 1024\r\n\r\n" + strings.Repeat("a", 1024))}
+	g = New(Options{Dial: func(context.Context, string, string) (net.Conn, error) { return o, nil }})
+	tb.Cleanup(func() { g.Close() })
+	apply(tb, g, plainListener+"clusters: { app: { origins: [{ address: \"10.0.0.1:80\" }] } }\ncache: { enabled: true"+more+" }\n")
+	return g, o
+}
+
+// Budget (design, section 8): a whole exchange that is answered from the store costs no
+// allocation and one write, and the origin is not asked.
+func TestHitAllocs(t *testing.T) {
+	for _, tt := range []struct{ name, more, request string }{
+		{"a hit", "", browserGET},
+		{"without Cache-Status", ", status_header: false", browserGET},
+		{"HEAD", "", strings.Replace(browserGET, "GET", "HEAD", 1)},
+		{"not modified", "", strings.Replace(browserGET, "Accept:", "If-None-Match: \"abc\"\r\nAccept:", 1)},
+		{"a range", "", strings.Replace(browserGET, "Accept:", "Range: bytes=10-19\r\nAccept:", 1)},
+		{"a rule before it", ", rules: [{ name: a, when: 'path startsWith \"/basket\"', pass: true }]", browserGET},
+		{"a key of parts", ", key: { sort_params: true, ignore_params: [utm], headers: [X-Tenant], cookies: [theme] }", browserGET},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g, o := cachedGateway(t, tt.more)
+			client := &replay{request: []byte(browserGET), left: 2}
+			if err := g.ServeConn(client); err != nil {
+				t.Fatal(err)
+			}
+			client.request = []byte(tt.request)
+			run := func(n int) {
+				client.left, client.at, client.writes, o.writes = n+1, len(client.request), 0, 0
+				if err := g.ServeConn(client); err != nil {
+					t.Fatal(err)
+				}
+			}
+			run(10)
+			one := testing.AllocsPerRun(20, func() { run(1) })
+			many := testing.AllocsPerRun(20, func() { run(1001) })
+			if per := (many - one) / 1000; per >= 0.01 && !raceDetector {
+				t.Errorf("a hit allocates %.3f times, want 0", per)
+			}
+			run(100)
+			if client.writes != 100 || o.writes != 0 {
+				t.Errorf("100 hits took %d writes to the client and %d to the origin, want 100 and none", client.writes, o.writes)
+			}
+			if !bytes.Contains(client.got, []byte("ETag: \"abc\"\r\n")) {
+				t.Errorf("the answer was %q", client.got)
+			}
+		})
+	}
+}
+
+// Budget (design, section 8): a hit of 1 KB takes 0.85 of the processor time of nginx as
+// a whole process; what is measured here is the walk without the kernel.
+func BenchmarkHit(b *testing.B) {
+	g, _ := cachedGateway(b, "")
+	client := &replay{request: []byte(browserGET)}
+	b.ReportAllocs()
+	client.left, client.at = b.N+1, len(client.request)
+	if err := g.ServeConn(client); err != nil {
+		b.Fatal(err)
+	}
+}
