@@ -35,7 +35,7 @@ func (b Bounds) clamp(limit float64) float64 {
 }
 
 // Start is a limit to begin with where nothing is known.
-const Start = 20
+const Start = 10
 
 // Options are what a learner begins with.
 type Options struct {

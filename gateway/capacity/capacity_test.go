@@ -31,7 +31,7 @@ func TestLimitBeginsWithinItsBounds(t *testing.T) {
 		bounds      Bounds
 		start, want int
 	}{
-		{Bounds{4, 1000}, Start, 20},
+		{Bounds{4, 1000}, Start, 10},
 		{Bounds{50, 1000}, Start, 50},
 		{Bounds{1, 8}, Start, 8},
 		{Bounds{7, 7}, Start, 7},
