@@ -46,6 +46,7 @@ var dependencies = map[string][]string{
 	"plugins/meter":       {"abi"},
 	"plugins":             {"abi", "plugins/engine", "plugins/engine/wazero", "plugins/meter", "gateway/wire", "gateway/unit", "gateway/metrics"},
 
+	"gateway/discover/dnstest":  {}, // of tests
 	"plugins/engine":            {},
 	"plugins/engine/enginetest": {"plugins/engine", "plugins/meter"},
 	"plugins/engine/wazero":     {"plugins/engine"},
