@@ -108,6 +108,29 @@ func TestCapacityIsLearnedFromWhatIsInUse(t *testing.T) {
 	release(clients, held)
 }
 
+// Balancers go by what was learned: with limits of 40 and 10, each origin has its part
+// of 25, whichever of them looks at the room that there is.
+func TestBalancersGoByTheLearnedCapacity(t *testing.T) {
+	t.Parallel()
+	for balancer, want := range map[string][]int{"capacity": {20, 5}, "least-load": {15, 10}} {
+		t.Run(balancer, func(t *testing.T) {
+			h := newHolding(t, "a", "b")
+			text := plainListener + fmt.Sprintf("clusters: { app: { origins: [{ name: a, address: %q, capacity: auto }, { name: b, address: %q, capacity: auto }], balancer: %s } }\n",
+				h.origins[0].addr, h.origins[1].addr, balancer)
+			addr, g := start(t, text, Options{})
+			for range 3 {
+				stateOf(g, h.origins[0].addr).atEase(40)
+			}
+			apply(t, g, strings.Replace(text, "capacity: auto", "capacity: 4-40", 1))
+			clients, held := h.hold(addr, 25)
+			if got := countOf(originsOf(held), "a", "b"); !slices.Equal(got, want) {
+				t.Errorf("%v, want %v", got, want)
+			}
+			release(clients, held)
+		})
+	}
+}
+
 // Answers that begin and go on hold all slots, and the limit grows for those who wait,
 // while there are any.
 func TestStreamsDoNotKeepOthersOut(t *testing.T) {
