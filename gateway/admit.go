@@ -149,7 +149,7 @@ func (x *Exchange) enterHome(home int) (int, error) {
 // seek readies the seeker for the group.
 func (x *Exchange) seek() *admission.Seeker {
 	s := &x.seeker
-	s.Slots, s.Client, s.Only, s.Tester = x.group.slots, x, -1, x.group.testers
+	s.Slots, s.Client, s.Only, s.Tester = x.group.slots, seeking{x}, -1, x.group.testers
 	s.Preference, s.Now, s.Panic = x.group.prefer, x.tick, x.group.panics()
 	s.Key = x.keyIn(x.group)
 	s.Barred |= x.barred()

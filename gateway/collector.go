@@ -64,9 +64,9 @@ func (c *compiler) stockCollector(cl *cluster, cfg *config.Cluster) {
 		m.tally = c.uses.tally(key, func() *tally { return newAccount(m, cfg.Metric).tally })
 		plan := &stockPlan{
 			cluster: cl, member: m, cfg: cfg.Metric, host: checkHost(m, cfg), number: number,
-			first: firstSample(cfg.Metric, i, len(cl.members)), scale: cfg.Metric.Scale(cfg.Origins[i].Capacity), strict: strict(cfg.Metric),
+			first: firstSample(cfg.Metric, i, len(cl.members)), scale: cfg.Metric.Scale(cfg.Origins[i].Capacity.Most), strict: strict(cfg.Metric),
 		}
-		text := fmt.Sprintf("%s %s %s %d", key, metricText(cfg.Metric), plan.host, cfg.Origins[i].Capacity)
+		text := fmt.Sprintf("%s %s %s %v", key, metricText(cfg.Metric), plan.host, cfg.Origins[i].Capacity)
 		c.uses.stock[stockKey{m.pool, text}] = func() *stockSampler { return newStockSampler(plan, c.uses.r.log) }
 	}
 }

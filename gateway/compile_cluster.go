@@ -12,6 +12,7 @@ import (
 
 	"weirkeep/gateway/admission"
 	"weirkeep/gateway/balance"
+	"weirkeep/gateway/capacity"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
@@ -79,7 +80,7 @@ func (c *compiler) members(cl *cluster, cfg config.Cluster) {
 }
 
 func (c *compiler) member(cl *cluster, o config.Origin, key poolKey, secure *tls.Config) *member {
-	state := c.uses.state(o.Scheme, o.HostPort, o.Name, o.Capacity, adminStateOf(o.State))
+	state := c.uses.state(o.Scheme, o.HostPort, o.Name, capacity.Bounds(o.Capacity), adminStateOf(o.State))
 	m := &member{
 		name:     o.Name,
 		address:  addressOf(&o),
@@ -187,12 +188,12 @@ func policy(cfg config.Failover) origin.Policy {
 	return p
 }
 
-// largest is the largest capacity: so many requests one origin can take with it.
-func largest(origins []config.Origin) (capacity int) {
+// largest is the largest capacity that there may be: so many requests one origin can take with it.
+func largest(origins []config.Origin) (most int) {
 	for _, o := range origins {
-		capacity = max(capacity, o.Capacity)
+		most = max(most, o.Capacity.Most)
 	}
-	return capacity
+	return most
 }
 
 // comeback is how long an origin that is out stays so at least, where all are.

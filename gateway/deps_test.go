@@ -24,6 +24,7 @@ var dependencies = map[string][]string{
 	"gateway/metrics":     {},
 	"gateway/probe":       {},
 	"gateway/collect":     {},
+	"gateway/capacity":    {},
 	"gateway/corpus":      {},
 	"gateway/wire":        {"gateway/unit"},
 	"gateway/session":     {"gateway/wire", "gateway/unit"},
@@ -38,13 +39,14 @@ var dependencies = map[string][]string{
 	"gateway/discover":    {},
 	"gateway/config":      {"abi", "gateway/unit", "gateway/collect", "gateway/balance", "gateway/origin", "gateway/admission", "gateway/session"},
 	"gateway/admin":       {"gateway/config", "gateway/metrics", "gateway/rollout", "gateway/route"},
-	"gateway":             {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/collect", "gateway/wire", "gateway/session", "gateway/cache", "gateway/cache/store", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/discover", "gateway/config", "abi", "plugins", "plugins/engine", "plugins/engine/wazero"},
+	"gateway":             {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/collect", "gateway/capacity", "gateway/wire", "gateway/session", "gateway/cache", "gateway/cache/store", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/discover", "gateway/config", "abi", "plugins", "plugins/engine", "plugins/engine/wazero"},
 	"gateway/promises":    {}, // tests only
 	"testplugins":         {}, // tests only
 	"sdk":                 {},
 	"plugins/meter":       {"abi"},
 	"plugins":             {"abi", "plugins/engine", "plugins/engine/wazero", "plugins/meter", "gateway/wire", "gateway/unit", "gateway/metrics"},
 
+	"gateway/discover/dnstest":  {}, // of tests
 	"plugins/engine":            {},
 	"plugins/engine/enginetest": {"plugins/engine", "plugins/meter"},
 	"plugins/engine/wazero":     {"plugins/engine"},

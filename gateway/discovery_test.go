@@ -104,7 +104,7 @@ func TestOriginsByAddress(t *testing.T) {
 	hs := newHomes(t, "a")
 	n := startNameserver(t, "shop.test. 5 A 127.0.0.1")
 	_, port, _ := net.SplitHostPort(hs[0].addr)
-	cluster := fmt.Sprintf("discover: { dns: { name: shop.test, port: %s, resolver: %q } }, template: { capacity: 7 }", port, n.addr)
+	cluster := fmt.Sprintf("discover: { dns: { name: shop.test, port: %s, resolver: %q } }, template: { capacity: 7 }", port, n.Addr)
 	addr, g := start(t, discoveryText(t, cluster, ""), hs.options())
 	if got := answerers(t, addr, "/", 2); got != "aa" {
 		t.Errorf("answered by %s", got)
@@ -120,15 +120,15 @@ func TestBadAnswersKeepTheLastOne(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
-		spoil func(n *nameserver)
+		spoil func(n nameserver)
 		want  string // in the log
 	}{
-		{"no address", func(n *nameserver) { n.says(dns.RcodeSuccess) }, "the answer has no address"},
-		{"an address that no server has", func(n *nameserver) {
-			n.says(dns.RcodeSuccess, "shop.test. 0 SRV 0 1 80 host-a.test.", "host-a.test. 0 A 0.0.0.0")
+		{"no address", func(n nameserver) { n.Says(dns.RcodeSuccess) }, "the answer has no address"},
+		{"an address that no server has", func(n nameserver) {
+			n.Says(dns.RcodeSuccess, "shop.test. 0 SRV 0 1 80 host-a.test.", "host-a.test. 0 A 0.0.0.0")
 		}, "the answer has no address"},
-		{"no such name", func(n *nameserver) { n.says(dns.RcodeNameError) }, "NXDOMAIN"},
-		{"a server that cannot", func(n *nameserver) { n.says(dns.RcodeServerFailure) }, "SERVFAIL"},
+		{"no such name", func(n nameserver) { n.Says(dns.RcodeNameError) }, "NXDOMAIN"},
+		{"a server that cannot", func(n nameserver) { n.Says(dns.RcodeServerFailure) }, "SERVFAIL"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -193,7 +193,7 @@ func TestFoundOriginsSurviveARestart(t *testing.T) {
 	text := discoveryText(t, n.discovers(), "")
 	_, g := start(t, text, hs.options())
 	g.Close()
-	n.says(dns.RcodeServerFailure)
+	n.Says(dns.RcodeServerFailure)
 	addr, g := start(t, text, hs.options())
 	if got := answerers(t, addr, "/", 3); got != "aaa" {
 		t.Errorf("answered by %s", got)
@@ -210,7 +210,7 @@ func TestNothingWasEverFound(t *testing.T) {
 	t.Parallel()
 	hs := newHomes(t, "a")
 	n := startNameserver(t)
-	n.says(dns.RcodeServerFailure)
+	n.Says(dns.RcodeServerFailure)
 	dir := t.TempDir()
 	text := plainListener + fmt.Sprintf("node: { state_dir: %q }\nclusters: { shop: { %s } }\n", dir, n.discovers())
 	for _, saved := range []string{"", "{", `{"schema":2}`, `{"schema":1,"clusters":{"shop":{"source":"dns other, type srv","origins":[{"address":"10.0.0.1:80"}]}}}`} {
@@ -227,7 +227,7 @@ func TestNothingWasEverFound(t *testing.T) {
 			t.Errorf("%q: answered by %s", saved, got)
 		}
 		g.Close()
-		n.says(dns.RcodeServerFailure)
+		n.Says(dns.RcodeServerFailure)
 	}
 }
 
@@ -314,8 +314,8 @@ rules:
 	if problems := Check(cfg); len(problems) > 0 {
 		t.Errorf("%v", problems)
 	}
-	if n.looks.Load() != 0 {
-		t.Errorf("%d questions", n.looks.Load())
+	if n.Looks.Load() != 0 {
+		t.Errorf("%d questions", n.Looks.Load())
 	}
 }
 

@@ -290,7 +290,7 @@ func (e *explanation) candidates(i int, plan admission.Planned) (all []Explained
 		s := e.view.states[m.identity]
 		all = append(all, ExplainedCandidate{
 			Origin: m.path(), Address: m.state.origin.Address, State: e.view.words[m.identity], Group: i,
-			Why: plan.Verdicts[j].Why.String(), Load: s.Load, Capacity: s.Capacity, Free: plan.Verdicts[j].Share,
+			Why: plan.Verdicts[j].Why.String(), Load: s.Load, Capacity: s.Capacity, Learned: m.state.learns(), Free: plan.Verdicts[j].Share,
 			Weight: m.weight(g.uses), Metric: m.metricOf(),
 		})
 	}

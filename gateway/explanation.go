@@ -168,9 +168,10 @@ type ExplainedCandidate struct {
 	Metric   *int    `json:"metric,omitempty"` // that its cluster's collector gives it: 0 is busy, 100 is idle
 	Load     int64   `json:"load"`
 	Capacity int64   `json:"capacity"`
-	Free     float64 `json:"free"`             // part of the capacity, from 0 to 1
-	Weight   *int    `json:"weight,omitempty"` // by which the group's balancer goes: the host's, the origin's, or the metric; nil: by none
-	Group    int     `json:"group"`            // in the order in which groups are tried
+	Learned  bool    `json:"learned,omitempty"` // the capacity is what was found that it can take
+	Free     float64 `json:"free"`              // part of the capacity, from 0 to 1
+	Weight   *int    `json:"weight,omitempty"`  // by which the group's balancer goes: the host's, the origin's, or the metric; nil: by none
+	Group    int     `json:"group"`             // in the order in which groups are tried
 }
 
 // ExplainedOutcome is what the client would get.

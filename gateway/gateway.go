@@ -220,6 +220,7 @@ func (cl *cluster) measure() {
 		m.metrics.Operated.Set(boolGauge(m.stateBy == byOperator))
 		m.metrics.Load.Set(s.slots.Load())
 		m.metrics.Capacity.Set(s.slots.Capacity())
+		m.metrics.Learned.Set(boolGauge(s.learns()))
 		m.metrics.Waiting.Set(s.slots.Waiting())
 		m.metrics.Tunnels.Set(s.tunnels.Load())
 		m.metrics.Changes.Set(s.changes.Load())

@@ -99,7 +99,7 @@ func (g *group) anyUp() bool {
 func (g *group) text() string {
 	var b strings.Builder
 	for i, m := range g.members {
-		fmt.Fprintf(&b, ", %s (%d of %d)", m.name, g.slots[i].Load(), g.slots[i].Capacity())
+		fmt.Fprintf(&b, ", %s (%d of %s)", m.name, g.slots[i].Load(), m.state.capacityText())
 	}
 	return strings.TrimPrefix(b.String(), ", ")
 }

@@ -46,11 +46,14 @@ func (x *Exchange) tell(e *origin.Error) {
 
 // judge gives the origin's health what an answer's head says: a status that
 // counts against it, or, at a trial, that it is back. That it is well otherwise
-// is known at the end of the answer.
+// is known at the end of the answer; how much it can take is learned from all others.
 func (x *Exchange) judge() {
 	if fault, bad := origin.StatusFault(x.trip.Status.Code); bad {
 		x.blame(origin.Failure{Fault: fault, Status: x.trip.Status.Code})
-	} else if x.trial {
+		return
+	}
+	x.teach()
+	if x.trial {
 		x.praise()
 	}
 }
@@ -86,6 +89,7 @@ func (x *Exchange) blame(f origin.Failure) {
 	x.blamed, x.counted = true, m.cluster.policy.Count.Has(f.Fault)
 	f.Began, f.At, f.Cluster, f.Trial, f.Beyond = x.tick, now, m.cluster.name, x.trial, x.trip.Beyond()
 	x.trial = false // its outcome is told once: what comes later is no news of an origin that is out
+	m.state.complain(&f)
 	m.state.origin.Failed(f, &m.cluster.policy, x.lastOpen() || m.cluster.manyOut())
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/admission"
+	"weirkeep/gateway/capacity"
 	"weirkeep/gateway/origin"
 )
 
@@ -15,10 +16,14 @@ type originState struct {
 	name    atomic.Pointer[string] // of the origin, as the configuration has it
 	origin  *origin.Origin
 	slots   *admission.Slots
-	admin   atomic.Uint32 // adminState
-	tunnels atomic.Int64  // upgraded connections, open
-	changes atomic.Int64  // times that it went out or came back
+	learner atomic.Pointer[capacity.Learner] // nil: its capacity is written
+	admin   atomic.Uint32                    // adminState
+	tunnels atomic.Int64                     // upgraded connections, open
+	changes atomic.Int64                     // times that it went out or came back
 	warmth  admission.Warmth
+
+	tellCapacity func(was, is int) (told bool)
+	capacityTold time.Time // when it did last, or the origin was named
 }
 
 // adminState is what the operator wants of an origin, the most open first.
@@ -81,9 +86,9 @@ func (s *originState) open(a adminState) {
 }
 
 // settle makes what a configuration says of the origin true.
-func (s *originState) settle(name string, capacity int, a adminState) {
+func (s *originState) settle(name string, b capacity.Bounds, a adminState) {
 	s.name.Store(&name)
-	s.slots.SetCapacity(capacity)
+	s.allow(b)
 	s.admit(a)
 	s.slots.Set(s.access)
 }

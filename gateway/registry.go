@@ -13,6 +13,7 @@ import (
 	"weirkeep/abi"
 	"weirkeep/gateway/admission"
 	"weirkeep/gateway/balance"
+	"weirkeep/gateway/capacity"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/session"
 	"weirkeep/plugins"
@@ -144,21 +145,22 @@ func use[K comparable, V any](u *uses, s shelf[K, V], key K, make func() V, clos
 // state returns the state of the origin at an address, which is spoken to in a
 // scheme. Capacity and admin state are what it gets when the snapshot is
 // current; one that is new has them at once.
-func (u *uses) state(scheme, address, name string, capacity int, a adminState) *originState {
+func (u *uses) state(scheme, address, name string, b capacity.Bounds, a adminState) *originState {
 	s := use(u, u.r.states, scheme+"://"+address, func() *originState {
-		s := u.r.newState(address, name, capacity, a)
+		s := u.r.newState(address, name, b, a)
 		u.fresh[s] = true
 		return s
 	}, nil)
 	u.open = append(u.open, func() { s.open(a) })
-	u.tell = append(u.tell, func() { s.settle(name, capacity, a) })
+	u.tell = append(u.tell, func() { s.settle(name, b, a) })
 	return s
 }
 
-func (r *registry) newState(address, name string, capacity int, a adminState) *originState {
-	s := &originState{slots: r.lobby.NewSlots(capacity)}
+func (r *registry) newState(address, name string, b capacity.Bounds, a adminState) *originState {
+	s := &originState{slots: r.lobby.NewSlots(b.Least)}
 	s.origin = &origin.Origin{Address: address, OnChange: func(_ *origin.Origin, t origin.Transition) { r.changed(s, t) }, OnTold: r.heard}
-	s.settle(name, capacity, a)
+	s.tellCapacity, s.capacityTold = func(was, is int) bool { return r.capacityChanged(s, was, is) }, time.Now()
+	s.settle(name, b, a)
 	s.warmth.Begin(time.Now())
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/admission"
+	"weirkeep/gateway/capacity"
 	"weirkeep/gateway/origin"
 )
 
@@ -17,7 +18,7 @@ func TestNewOriginIsAsOpenAsItsState(t *testing.T) {
 		serving: admission.Open, draining: admission.BoundOnly, maintenance: admission.Testers, disabled: admission.Shut,
 	} {
 		u := newUses(newRegistry(dialTCP, slog.New(slog.DiscardHandler)))
-		if got := u.state("http", "192.0.2.1:80", "o", 1, state).slots.Access(); got != want {
+		if got := u.state("http", "192.0.2.1:80", "o", capacity.Bounds{Least: 1, Most: 1}, state).slots.Access(); got != want {
 			t.Errorf("%v: open to %v, want %v", state, got, want)
 		}
 	}
@@ -29,7 +30,7 @@ func TestPoolsOutliveNoOrigin(t *testing.T) {
 	r := newRegistry(dialTCP, slog.New(slog.DiscardHandler))
 	take := func(between func()) *uses {
 		u := newUses(r)
-		s := u.state("http", "192.0.2.1:80", "o", 1, serving)
+		s := u.state("http", "192.0.2.1:80", "o", capacity.Bounds{Least: 1, Most: 1}, serving)
 		u.letGo = append(u.letGo, between)
 		if p := u.pool(poolKey{address: "192.0.2.1:80", scheme: "http"}, s.origin, nil); p.Origin() != s.origin {
 			t.Error("the pool is another origin's")
@@ -49,7 +50,7 @@ func TestPoolsOutliveNoOrigin(t *testing.T) {
 func TestFlappingIsSummedUp(t *testing.T) {
 	log := new(lockedBuffer)
 	r := newRegistry(dialTCP, slog.New(slog.NewTextHandler(log, nil)))
-	s := newUses(r).state("http", "192.0.2.1:80", "web1", 1, serving)
+	s := newUses(r).state("http", "192.0.2.1:80", "web1", capacity.Bounds{Least: 1, Most: 1}, serving)
 	noon := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	for i := range 10 {
 		r.changed(s, origin.Transition{At: noon.Add(time.Duration(i) * time.Second), To: origin.Ejected, Why: "refused", Failures: 1, Cluster: "shop"})

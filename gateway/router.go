@@ -257,7 +257,7 @@ func (c *compiler) clusterTable(cl *cluster) (*abi.ClusterTable, []*member) {
 func (c *compiler) clusterEntry(cl *cluster, m *member, o *config.Origin) abi.ClusterEntry {
 	e := abi.ClusterEntry{
 		Name: m.name, Address: addressOf(o), Host: o.Host, Zone: c.cfg.Hosts[o.Host].Zone, Cell: cl.cell, Cluster: cl.short,
-		Edition: o.Edition.Label, Weight: 1, HostWeight: 1, Capacity: uint32(o.Capacity),
+		Edition: o.Edition.Label, Weight: 1, HostWeight: 1, Capacity: uint32(o.Capacity.Most),
 	}
 	if o.Host == c.cfg.Node.Host {
 		e.Flags = abi.FlagOnThisHost

@@ -12,6 +12,7 @@ import (
 
 	"weirkeep/abi"
 	"weirkeep/gateway/admission"
+	"weirkeep/gateway/capacity"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/wire"
 	"weirkeep/plugins"
@@ -31,7 +32,7 @@ func sampling(t *testing.T, plan samplePlan, names string, answer func(n int) (i
 		r := newRegistry(dialTCP, slog.New(slog.DiscardHandler))
 		plan.cluster = &cluster{name: "app", queue: r.lobby.NewQueue(admission.Options{})}
 		for i, name := range strings.Split(names, "") {
-			m := &member{name: name, state: r.newState("127.0.0.1:1", name, 7, serving), tally: newTally(name, "http://127.0.0.1:1", "a collector", nil, plan.initial)}
+			m := &member{name: name, state: r.newState("127.0.0.1:1", name, capacity.Bounds{Least: 7, Most: 7}, serving), tally: newTally(name, "http://127.0.0.1:1", "a collector", nil, plan.initial)}
 			plan.members, plan.positions = append(plan.members, m), append(plan.positions, i)
 		}
 		began, asked := time.Now(), new([]sampled)

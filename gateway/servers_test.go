@@ -78,7 +78,7 @@ func TestServerListsAreBounded(t *testing.T) {
 func fieldCluster(scheme string, ids ...string) config.Cluster {
 	c := config.Cluster{Weblogic: config.Weblogic{DynamicServerList: true}, Edition: config.EditionLabel{Application: "shop", Label: "1.0"}}
 	for i, name := range []string{"a", "b"} {
-		o := config.Origin{Name: name, Scheme: scheme, HostPort: fmt.Sprintf("10.0.0.%d:7001", i+1), Kind: "app", Capacity: 7, State: "serving"}
+		o := config.Origin{Name: name, Scheme: scheme, HostPort: fmt.Sprintf("10.0.0.%d:7001", i+1), Kind: "app", Capacity: config.Capacity{Least: 7, Most: 7}, State: "serving"}
 		if scheme == "https" {
 			o.HostPort = fmt.Sprintf("10.0.0.%d:7002", i+1)
 		}
@@ -148,7 +148,7 @@ func TestServerListHoldsInEveryCluster(t *testing.T) {
 	shop, other := fieldCluster("http", "1", "2"), fieldCluster("http", "1", "2")
 	other.Weblogic.DynamicServerList = false
 	other.Edition.Label = "5.0"
-	third := config.Origin{Name: "c", Scheme: "http", HostPort: "10.0.0.3:7001", Kind: "app", Capacity: 70, State: "maintenance", IDs: []string{"8"}}
+	third := config.Origin{Name: "c", Scheme: "http", HostPort: "10.0.0.3:7001", Kind: "app", Capacity: config.Capacity{Least: 70, Most: 70}, State: "maintenance", IDs: []string{"8"}}
 	other.Origins = append(other.Origins, third)
 	for _, names := range [][2]string{{"a", "b"}, {"b", "a"}} { // whichever comes first
 		cfg := &config.Config{Clusters: map[string]config.Cluster{names[0]: shop, names[1]: other}}
@@ -158,7 +158,7 @@ func TestServerListHoldsInEveryCluster(t *testing.T) {
 			if got, state := originsText(all[:2]), all[2].State; got != "a 1, b draining 2" || state != "maintenance" || len(all) != 3 {
 				t.Errorf("%s has %s, and %+v", cluster, got, all[2])
 			}
-			if c := all[2]; strings.Join(c.IDs, "+") != "8+3" || c.Name != "c" || c.Capacity != 70 {
+			if c := all[2]; strings.Join(c.IDs, "+") != "8+3" || c.Name != "c" || c.Capacity.Most != 70 {
 				t.Errorf("%s has %+v", cluster, c)
 			}
 		}

@@ -92,6 +92,7 @@ type OriginStatus struct {
 	Up                     bool
 	Checked                bool  // by health checks or pings; else only traffic finds out
 	Load, Capacity         int64 // slots: taken, and all
+	Learned                bool  // the capacity is what the gateway has found that it can take
 	Waiting                int64 // exchanges that would take one
 	Tunnels                int64 // upgraded connections, open
 	InFlight               int64 // exchanges and tunnels
@@ -225,7 +226,7 @@ func (m *member) status() OriginStatus {
 	s := OriginStatus{
 		Cluster: m.cluster.name, Name: m.name, Address: o.Address, Cell: m.cluster.cell, InFlight: m.inFlight(),
 		State: m.state.state().String(), Health: o.Health().String(), Up: o.Health() == origin.Up, Checked: m.checked,
-		Load: slots.Load(), Capacity: slots.Capacity(), Waiting: slots.Waiting(), Tunnels: m.state.tunnels.Load(),
+		Load: slots.Load(), Capacity: slots.Capacity(), Learned: m.state.learns(), Waiting: slots.Waiting(), Tunnels: m.state.tunnels.Load(),
 		Idle: m.pool.Idle(), Attempts: m.metrics.Attempts.Load(),
 		Since: o.Since(), Transitions: o.Transitions(),
 	}

@@ -150,9 +150,20 @@ func (s *stockSampler) look(ctx context.Context) (n float64, known bool, err err
 		n, known = s.measure()
 		return n, known, nil
 	case config.SourceInFlight:
-		return float64(s.plan.member.state.slots.Load()), true, nil
+		return s.inFlight(), true, nil
 	}
 	return 0, false, nil
+}
+
+// inFlight is how many exchanges the origin has. Where its capacity is learned and the
+// scale ends there, it is that part of the bound that they are of what it can take now.
+func (s *stockSampler) inFlight() float64 {
+	state := s.plan.member.state
+	load := float64(state.slots.Load())
+	if s.plan.cfg.Busy == nil && state.learns() {
+		load *= s.plan.scale.Busy / float64(state.slots.Capacity())
+	}
+	return load
 }
 
 // longestPull is the longest answer that is looked at.

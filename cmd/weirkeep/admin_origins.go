@@ -12,7 +12,7 @@ func originStatus(o gateway.OriginStatus) admin.OriginStatus {
 		Cell: o.Cell, Cluster: o.Cluster, Name: o.Name, Address: o.Address, Found: o.Found,
 		State: o.State, StateBy: o.StateBy, Configured: o.Configured, StateSet: stateSet(o.StateSet), WeightSet: weightSet(o.WeightSet),
 		Health: o.Health, Up: o.Up, Checked: o.Checked,
-		Load: o.Load, Capacity: o.Capacity, Waiting: o.Waiting, Tunnels: o.Tunnels, InFlight: o.InFlight, Sessions: o.Sessions,
+		Load: o.Load, Capacity: o.Capacity, Learned: o.Learned, Waiting: o.Waiting, Tunnels: o.Tunnels, InFlight: o.InFlight, Sessions: o.Sessions,
 		Weight: o.Weight, Metric: o.Metric, MetricFrom: o.MetricFrom, Idle: o.Idle, Attempts: o.Attempts, Failures: o.Failures,
 		Since: o.Since, LastError: o.LastError, LastErrorAt: o.LastErrorAt,
 		Transitions: make([]admin.Transition, 0, len(o.Transitions)),

@@ -257,7 +257,7 @@ func (t *teller) pick(e *gateway.Explanation) {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
 	for _, c := range p.Candidates {
-		fmt.Fprintf(w, "  %s\t%.2f free\t%d of %d%s%s\t%s\t%s\n", c.Origin, c.Free, c.Load, c.Capacity, column("weight", c.Weight), column("metric", c.Metric), c.State, c.Why)
+		fmt.Fprintf(w, "  %s\t%.2f free\t%d of %s%s%s\t%s\t%s\n", c.Origin, c.Free, c.Load, capacityText(c.Capacity, c.Learned), column("weight", c.Weight), column("metric", c.Metric), c.State, c.Why)
 	}
 	w.Flush()
 	for line := range strings.Lines(b.String()) {

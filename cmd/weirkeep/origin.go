@@ -115,6 +115,14 @@ func (a *app) originLs(ctx context.Context, file, cluster string) error {
 	return nil
 }
 
+// capacityText is a capacity for people.
+func capacityText(n int64, learned bool) string {
+	if learned {
+		return fmt.Sprintf("auto %d", n)
+	}
+	return fmt.Sprint(n)
+}
+
 // printOrigins prints one origin a line.
 func (a *app) printOrigins(all []admin.OriginStatus) error {
 	for _, o := range all {
@@ -130,8 +138,8 @@ func (a *app) sayOrigins(all []admin.OriginStatus, now time.Time) error {
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "CLUSTER\tORIGIN\tADDRESS\tSTATE\tHEALTH\tLOAD\tWAITING\tWEIGHT\tMETRIC\tSESSIONS\tFAILURES\tSINCE\tLAST ERROR")
 	for _, o := range all {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d/%d\t%d\t%s\t%s\t%d\t%d\t%s\t%s\n",
-			o.Cluster, o.Name, o.Address, a.stateText(o, now), o.Health, o.Load, o.Capacity,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d/%s\t%d\t%s\t%s\t%d\t%d\t%s\t%s\n",
+			o.Cluster, o.Name, o.Address, a.stateText(o, now), o.Health, o.Load, capacityText(o.Capacity, o.Learned),
 			o.Waiting, a.weightMark(o, now), metricText(o), o.Sessions, o.Failures, age(o.Since, now), lastError(o, now))
 	}
 	if err := t.Flush(); err != nil {

@@ -89,7 +89,7 @@ func listenerTraits(l config.Listener) string {
 func originsOf(c config.Cluster) []string {
 	var origins []string
 	for _, o := range c.Origins {
-		traits := fmt.Sprintf("capacity %d", o.Capacity)
+		traits := fmt.Sprintf("capacity %v", o.Capacity)
 		if o.State != "serving" {
 			traits += ", " + o.State
 		}

@@ -195,7 +195,7 @@ func idleOf(cfg *config.Config) (all idle) {
 		up, capacity := 0, 0
 		for _, o := range cfg.Clusters[name].Origins {
 			if o.State == "serving" {
-				up, capacity = up+1, capacity+o.Capacity
+				up, capacity = up+1, capacity+o.Capacity.Most
 			}
 		}
 		all = append(all, [2]int{up, capacity})

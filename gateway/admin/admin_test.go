@@ -260,8 +260,8 @@ func TestOverviewAndOrigins(t *testing.T) {
 	}
 
 	_, _, body = ask(t, "GET", url+"/v1/origins")
-	want = `{"origins":[{"cluster":"shop","name":"web1","address":"127.0.0.1:9001","cell":"main","state":"serving","state_by":"configuration","state_configured":"serving","health":"up","up":true,"checked":true,"load":50,"capacity":50,"waiting":2,"tunnels":1,"in_flight":50,"sessions":6,"idle":0,"attempts":7,"failures":0,"transitions":[]},` +
-		`{"cluster":"shop","name":"web2","address":"127.0.0.1:9002","cell":"main","state":"draining","state_by":"operator","state_configured":"serving","state_set":{"state":"draining","over":"serving","by":"unix socket","at":"2026-11-29T12:00:00Z"},"health":"ejected","up":false,"checked":false,"load":0,"capacity":10,"waiting":0,"tunnels":0,"in_flight":0,"sessions":0,"idle":0,"attempts":0,"failures":0,"sessions_uncounted":[{"session":"s","binding":"passive"}],` +
+	want = `{"origins":[{"cluster":"shop","name":"web1","address":"127.0.0.1:9001","cell":"main","state":"serving","state_by":"configuration","state_configured":"serving","health":"up","up":true,"checked":true,"load":50,"capacity":50,"capacity_learned":false,"waiting":2,"tunnels":1,"in_flight":50,"sessions":6,"idle":0,"attempts":7,"failures":0,"transitions":[]},` +
+		`{"cluster":"shop","name":"web2","address":"127.0.0.1:9002","cell":"main","state":"draining","state_by":"operator","state_configured":"serving","state_set":{"state":"draining","over":"serving","by":"unix socket","at":"2026-11-29T12:00:00Z"},"health":"ejected","up":false,"checked":false,"load":0,"capacity":10,"capacity_learned":false,"waiting":0,"tunnels":0,"in_flight":0,"sessions":0,"idle":0,"attempts":0,"failures":0,"sessions_uncounted":[{"session":"s","binding":"passive"}],` +
 		`"since":"2026-11-29T12:30:00Z","last_error":"origin 127.0.0.1:9002: connect: connection refused","last_error_at":"2026-11-29T12:31:00Z",` +
 		`"transitions":[{"at":"2026-11-29T12:30:00Z","from":"up","to":"ejected","why":"connect: connection refused","failures":1,"by":"requests","cluster":"shop"}]}]}` + "\n"
 	if body != want {

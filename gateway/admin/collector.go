@@ -59,6 +59,7 @@ var (
 	failures = family("origin_failures_total", "Failed attempts by phase: connect, send, wait, read.", "cluster", "origin", "phase")
 	load     = family("origin_load_slots", "Slots of the origin that are taken, over all clusters.", "cluster", "origin")
 	capacity = family("origin_capacity_slots", "Slots that the origin has.", "cluster", "origin")
+	auto     = family("origin_capacity_learned", "1 if that is how many the gateway has found that the origin can take, 0 if it is written.", "cluster", "origin")
 	awaited  = family("origin_waiting_exchanges", "Exchanges that would take a slot at the origin; some would take one elsewhere as well.", "cluster", "origin")
 	upgraded = family("origin_open_tunnels", "Upgraded connections to the origin, over all clusters.", "cluster", "origin")
 	changes  = family("origin_health_changes_total", "Times that the origin went out or came back.", "cluster", "origin")
@@ -111,7 +112,7 @@ var (
 func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range append([]*prometheus.Desc{
 		exchanges, duration, requestBytes, responseBytes, refusals, panics, tunnels,
-		attempts, retries, failures, load, capacity, awaited, upgraded, changes, up, state, operated, metric, clamped, nonsense, stale, odd, idle, opened, reused,
+		attempts, retries, failures, load, capacity, auto, awaited, upgraded, changes, up, state, operated, metric, clamped, nonsense, stale, odd, idle, opened, reused,
 		panicking, queued, wait, misjudged, foundOrigins, foundOK, looks, foundChanges, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
@@ -253,6 +254,7 @@ func (s sink) origin(o *metrics.Origin, labels ...string) {
 	}
 	s.gauge(load, o.Load.Load(), labels...)
 	s.gauge(capacity, o.Capacity.Load(), labels...)
+	s.gauge(auto, o.Learned.Load(), labels...)
 	s.gauge(awaited, o.Waiting.Load(), labels...)
 	s.gauge(upgraded, o.Tunnels.Load(), labels...)
 	s.value(changes, prometheus.CounterValue, float64(o.Changes.Load()), labels)

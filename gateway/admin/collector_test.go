@@ -27,6 +27,7 @@ func counted() *metrics.Registry {
 	o.Operated.Set(1)
 	o.Load.Set(3)
 	o.Capacity.Set(50)
+	o.Learned.Set(1)
 	o.Changes.Set(2)
 	o.Sampled.Set(1)
 	o.Metric.Set(40)
@@ -161,8 +162,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 73 {
-		t.Errorf("%d families, want 73", len(types))
+	if len(types) != 74 {
+		t.Errorf("%d families, want 74", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {

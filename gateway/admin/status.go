@@ -77,6 +77,7 @@ type OriginStatus struct {
 	Checked    bool   `json:"checked" doc:"By a health check or pings; else traffic finds out."`
 	Load       int64  `json:"load" doc:"Slots that are taken, over all clusters."`
 	Capacity   int64  `json:"capacity" doc:"Slots that there are."`
+	Learned    bool   `json:"capacity_learned" doc:"That is how many the gateway has found that it can take, by how long it takes to answer."`
 	Waiting    int64  `json:"waiting" doc:"Exchanges that would take a slot here."`
 	Tunnels    int64  `json:"tunnels" doc:"Upgraded connections that are open."`
 	InFlight   int64  `json:"in_flight" doc:"Exchanges and tunnels."`

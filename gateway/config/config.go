@@ -186,8 +186,10 @@ type Origin struct {
 	Address string `yaml:"address" required:"true" check:"origin"`
 	Kind    string `yaml:"kind" default:"app" enum:"app|proxy|redirect"` // app (default) | proxy: gets absolute-form, CONNECT for https | redirect: nothing is sent there, clients are
 	// Capacity is how many exchanges it may have at once, over all clusters;
-	// further ones wait. Default 1000; 1..1000000.
-	Capacity int `yaml:"capacity" default:"1000" range:"1..1000000"`
+	// further ones wait: a number of 1..1000000, default 1000; or auto: as many as
+	// the gateway finds that it can take, by how long it takes to answer, from 4 to
+	// 1000; or other bounds for that, such as 10-500.
+	Capacity Capacity `yaml:"capacity" default:"1000" foreign:"capacity"`
 	// Weight is its part of the requests, where a balancer goes by it
 	// (weight-based). Default 1; 1..100.
 	Weight int `yaml:"weight" default:"1" range:"1..100"`
@@ -219,6 +221,17 @@ type Origin struct {
 
 	shared string // the shared origin that stands for this entry of a cluster
 }
+
+// Capacity is how many exchanges an origin may have at once: Least and Most are the
+// same where that is written, else the bounds within which it is learned. The zero
+// value says nothing.
+type Capacity struct {
+	Least int `yaml:"-"`
+	Most  int `yaml:"-"`
+}
+
+// AutoCapacity are the bounds that the word auto stands for.
+var AutoCapacity = Capacity{Least: 4, Most: 1000}
 
 // Cluster is a named set of origins.
 type Cluster struct {

@@ -22,10 +22,10 @@ type Dynamic struct {
 
 // Template is what origins are like that nobody has written one by one.
 type Template struct {
-	Scheme   string `yaml:"scheme" default:"http" enum:"http|https"`      // http (default) | https
-	Kind     string `yaml:"kind" default:"app" enum:"app|proxy|redirect"` // as of origins; default app
-	Capacity int    `yaml:"capacity" default:"1000" range:"1..1000000"`   // as of origins; default 1000
-	Weight   int    `yaml:"weight" default:"1" range:"1..100"`            // as of origins; default 1; SRV records have their own
+	Scheme   string   `yaml:"scheme" default:"http" enum:"http|https"`      // http (default) | https
+	Kind     string   `yaml:"kind" default:"app" enum:"app|proxy|redirect"` // as of origins; default app
+	Capacity Capacity `yaml:"capacity" default:"1000" foreign:"capacity"`   // as of origins; default 1000
+	Weight   int      `yaml:"weight" default:"1" range:"1..100"`            // as of origins; default 1; SRV records have their own
 }
 
 // Complete is an origin of dynamic or discover with what it does not say itself. Its

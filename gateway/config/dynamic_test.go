@@ -41,7 +41,7 @@ clusters: { shop: { health: { path: / }, `+tt.cluster+` } }
 			var got []string
 			for _, o := range cfg.Clusters["shop"].Origins {
 				text := fmt.Sprintf("%s %s://%s %s", o.Name, o.Scheme, o.HostPort, o.Host)
-				if o.Kind != "app" || o.Capacity != 1000 {
+				if o.Kind != "app" || o.Capacity.Most != 1000 {
 					text += fmt.Sprint(" ", o.Kind, " ", o.Capacity)
 				}
 				got = append(got, text)

@@ -160,16 +160,19 @@ func (l *loader) lintRandom(b balanced) {
 	least, most := Origin{}, Origin{}
 	for _, name := range b.clusters {
 		for _, o := range l.cfg.Clusters[name].Origins {
-			if least.Capacity == 0 || o.Capacity < least.Capacity {
+			if o.Capacity.Learned() {
+				continue // it becomes what the origin can take of what it gets
+			}
+			if least.Capacity.Most == 0 || o.Capacity.Most < least.Capacity.Most {
 				least = o
 			}
-			if o.Capacity > most.Capacity {
+			if o.Capacity.Most > most.Capacity.Most {
 				most = o
 			}
 		}
 	}
-	if least.Capacity < most.Capacity {
-		l.warn(b.path, "W371", fmt.Sprintf("%s is %s, which gives each origin as much: %s has a capacity of %d, %s of %d",
+	if least.Capacity.Most < most.Capacity.Most {
+		l.warn(b.path, "W371", fmt.Sprintf("%s is %s, which gives each origin as much: %s has a capacity of %v, %s of %v",
 			b.path, b.name, least.Name, least.Capacity, most.Name, most.Capacity))
 	}
 }

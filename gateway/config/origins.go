@@ -95,7 +95,7 @@ var originFacts = []struct {
 	of  func(*Origin) string
 }{
 	{"kind", func(o *Origin) string { return o.Kind }},
-	{"capacity", func(o *Origin) string { return strconv.Itoa(o.Capacity) }},
+	{"capacity", func(o *Origin) string { return o.Capacity.String() }},
 	{"weight", func(o *Origin) string { return strconv.Itoa(o.Weight) }},
 	{"state", func(o *Origin) string { return o.State }},
 	{"host", func(o *Origin) string { return o.Host }},

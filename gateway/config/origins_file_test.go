@@ -78,7 +78,7 @@ func foundText(all []Origin) string {
 		if o.Scheme != "" {
 			text += " " + o.Scheme
 		}
-		if o.Capacity != 0 {
+		if o.Capacity.Most != 0 {
 			text += fmt.Sprint(" ", o.Capacity)
 		}
 		if o.State != "" {

@@ -171,6 +171,9 @@ func assign(v reflect.Value, text string) (code, reason string) {
 	if a, ok := v.Addr().Interface().(*Auto); ok {
 		return "E110", reasonOf(a.UnmarshalText([]byte(text)))
 	}
+	if c, ok := v.Addr().Interface().(*Capacity); ok {
+		return "E110", reasonOf(c.UnmarshalText([]byte(text)))
+	}
 	if s, ok := v.Addr().Interface().(*Same); ok {
 		return "E110", reasonOf(s.UnmarshalText([]byte(text)))
 	}

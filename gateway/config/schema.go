@@ -79,6 +79,7 @@ var texts = map[reflect.Type]string{
 	reflect.TypeFor[unit.Rate]():     unit.RatePattern,
 	reflect.TypeFor[unit.Percent]():  unit.PercentPattern,
 	reflect.TypeFor[Auto]():          `^(auto|[1-9]\d*)$`,
+	reflect.TypeFor[Capacity]():      `^(auto|` + countPattern + `(-` + countPattern + `)?)$`,
 	reflect.TypeFor[Same]():          `^(same|[1-9]\d{0,2}|1000)$`,
 	reflect.TypeFor[Share]():         `^(0(\.\d+)?|1(\.0+)?)$`,
 	reflect.TypeFor[Base]():          `^(e|10)$`,
@@ -87,6 +88,9 @@ var texts = map[reflect.Type]string{
 	reflect.TypeFor[netip.Prefix]():  `^[0-9A-Fa-f:.]+(/\d+)?$`,
 	reflect.TypeFor[Secret]():        `^[!-~]*$`,
 }
+
+// countPattern is the form of 1..1000000.
+const countPattern = `([1-9]\d{0,5}|1000000)`
 
 // substitution is the form that any single value may have instead of its own.
 const substitution = `^\$\{(env|file):[^{}]+\}$`
@@ -147,6 +151,8 @@ func textSchema(t reflect.Type, pattern string) *jsonschema.Schema {
 	switch {
 	case t == reflect.TypeFor[Auto]():
 		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "integer", Minimum: "1"})
+	case t == reflect.TypeFor[Capacity]():
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "integer", Minimum: "1", Maximum: "1000000"})
 	case t == reflect.TypeFor[Same]():
 		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "integer", Minimum: "1", Maximum: "1000"})
 	case t == reflect.TypeFor[StatusRanges]():
@@ -247,7 +253,7 @@ func standardJSON(t reflect.Type, text string) any {
 		t = t.Elem()
 	}
 	switch t {
-	case reflect.TypeFor[int](), reflect.TypeFor[Same](), reflect.TypeFor[Share]():
+	case reflect.TypeFor[int](), reflect.TypeFor[Capacity](), reflect.TypeFor[Same](), reflect.TypeFor[Share]():
 		return json.Number(text)
 	case reflect.TypeFor[bool]():
 		return text == "true"

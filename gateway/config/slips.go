@@ -74,6 +74,9 @@ const (
 // storeHint is the hint for filters that are to act on what is stored.
 const storeHint = "there is no cache yet, so nothing is stored: every filter acts when a response is delivered"
 
+// unlimitedHint is the hint for capacities that are none.
+const unlimitedHint = "an origin always has a capacity: write a large one, or auto, which finds out how many it can take"
+
 // outHint is the hint for states that are healths here.
 const outHint = didYouMean + `"disabled"? Nothing is sent to it then; whether it works is found out, not written`
 
@@ -86,6 +89,10 @@ var foreignValues = map[string]map[string]string{
 		"up":    didYouMean + `"serving"?`, "ready": didYouMean + `"serving"?`, "active": didYouMean + `"serving"?`, "enabled": didYouMean + `"serving"?`, "online": didYouMean + `"serving"?`,
 		"down": outHint, "ejected": outHint, "off": outHint, "offline": outHint, "inactive": outHint,
 		"backup": reserveHint, "standby": reserveHint, "spare": reserveHint,
+	},
+	"capacity": {
+		"unlimited": unlimitedHint, "none": unlimitedHint, "0": unlimitedHint,
+		"adaptive": didYouMean + `"auto"?`, "dynamic": didYouMean + `"auto"?`, "learned": didYouMean + `"auto"?`, "automatic": didYouMean + `"auto"?`,
 	},
 	"stage": {"store": storeHint},
 	"plugin-kind": {

@@ -33,7 +33,8 @@ func TestSurgeFile(t *testing.T) {
 		what      string
 		got, want any
 	}{
-		{"capacities", []int{shop.Origins[0].Capacity, shop.Origins[1].Capacity, shop.Origins[2].Capacity}, []int{150, 50, 1000}},
+		{"capacities", []Capacity{shop.Origins[0].Capacity, shop.Origins[1].Capacity, shop.Origins[2].Capacity}, []Capacity{{150, 150}, {50, 50}, {1000, 1000}}},
+		{"capacities that are learned", []Capacity{api.Origins[1].Capacity, api.Origins[2].Capacity}, []Capacity{AutoCapacity, {10, 500}}},
 		{"states", []string{shop.Origins[0].State, shop.Origins[1].State, shop.Origins[2].State}, []string{"serving", "draining", "maintenance"}},
 		{"the default balancer", shop.Balancer, balance.Default},
 		{"written options", decodedTie(t, shop.BalancerOptions), "weighted"},
@@ -166,6 +167,29 @@ func TestSameOrACount(t *testing.T) {
 		var s Same
 		if err := s.UnmarshalText([]byte(tt.text)); (err == nil) != tt.good || s != tt.want || tt.good && s.String() != tt.text {
 			t.Errorf("%q is %v, %v, want %v", tt.text, s, err, tt.want)
+		}
+	}
+}
+
+func TestCapacityText(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want Capacity
+		says string // it again; empty: it is refused
+	}{
+		{"1", Capacity{1, 1}, "1"},
+		{"1000000", Capacity{1000000, 1000000}, "1000000"},
+		{"auto", AutoCapacity, "auto"},
+		{"4-1000", AutoCapacity, "auto"},
+		{"10-500", Capacity{10, 500}, "10-500"},
+		{"10-10", Capacity{10, 10}, "10"},
+		{"1-1000000", Capacity{1, 1000000}, "1-1000000"},
+		{text: "0"}, {text: "1000001"}, {text: "0-10"}, {text: "10-0"}, {text: "10-9"}, {text: "1-1000001"}, {text: "-5"}, {text: "5-"},
+		{text: "10 - 20"}, {text: "1-2-3"}, {text: "010"}, {text: "Auto"}, {text: "auto 10-20"}, {text: ""},
+	} {
+		var c Capacity
+		if err := c.UnmarshalText([]byte(tt.text)); (err == nil) != (tt.says != "") || c != tt.want || err == nil && c.String() != tt.says {
+			t.Errorf("%q is %v, %v; want %v", tt.text, c, err, tt.want)
 		}
 	}
 }

@@ -40,6 +40,48 @@ func (a Auto) String() string {
 	return printInt(int64(a))
 }
 
+// Learned reports whether the capacity is learned.
+func (c Capacity) Learned() bool { return c.Least < c.Most }
+
+// mostCapacity is the largest capacity.
+const mostCapacity = 1_000_000
+
+// UnmarshalText reads a count, two of them with a dash between, or the word auto.
+func (c *Capacity) UnmarshalText(text []byte) error {
+	if string(text) == "auto" {
+		*c = AutoCapacity
+		return nil
+	}
+	first, last, isRange := strings.Cut(string(text), "-")
+	if !isRange {
+		last = first
+	}
+	least, okLeast := wholeNumber(first)
+	most, okMost := wholeNumber(last)
+	switch {
+	case !okLeast || !okMost || min(least, most) < 1 || max(least, most) > mostCapacity:
+		return errors.New("must be 1..1000000, auto, or bounds for auto such as 10-500")
+	case least > most:
+		return errors.New("must have the lower bound first")
+	}
+	*c = Capacity{Least: least, Most: most}
+	return nil
+}
+
+// MarshalText writes what UnmarshalText reads.
+func (c Capacity) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// String is the number, the bounds with a dash between, or the word auto.
+func (c Capacity) String() string {
+	switch {
+	case c == AutoCapacity:
+		return "auto"
+	case c.Learned():
+		return printInt(int64(c.Least)) + "-" + printInt(int64(c.Most))
+	}
+	return printInt(int64(c.Most))
+}
+
 // UnmarshalText reads a count from 1 to 1000 or the word same.
 func (s *Same) UnmarshalText(text []byte) error {
 	if string(text) == "same" {

@@ -49,6 +49,7 @@ type Origin struct {
 	Failures [phases]Counter // failed attempts by [Phase]; a client that left is no failure
 	Load     Gauge           // slots that are taken, over all clusters
 	Capacity Gauge           // slots that there are
+	Learned  Gauge           // 1: that is learned
 	Waiting  Gauge           // exchanges that would take one
 	Tunnels  Gauge           // upgraded connections, over all clusters
 	Up       Gauge           // 1 or 0

@@ -396,3 +396,43 @@ func TestBusyConnectionsAreKept(t *testing.T) {
 		}
 	})
 }
+
+// What an origin is said to have taken begins when it can be sent the request: neither
+// the connect counts, nor what is asked for on a connection that was there. Of a body
+// that is sent piece by piece nothing is said.
+func TestWaitedIsTheOriginsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, end := inMemory(t, func(_ int, p *peer) {
+			for p.head() != "" {
+				time.Sleep(2 * time.Second)
+				p.say(okAnswer)
+			}
+		}, func(o *PoolOptions) {
+			dial := o.Dial
+			o.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
+				time.Sleep(3 * time.Second)
+				return dial(ctx, network, addr)
+			}
+		})
+		defer end()
+		for _, what := range []string{"a new connection", "one that was there"} {
+			trip := newTrip(newClient())
+			if err := p.Begin(trip, time.Now()); err != nil {
+				t.Fatal(err)
+			}
+			if d, known := trip.Waited(time.Now()); d != 2*time.Second || !known {
+				t.Errorf("%s: the origin took %v, known %v; want 2s", what, d, known)
+			}
+			rest(trip)
+		}
+		trip, f := newUpload(newClient(), 5)
+		go func() { f.pieces <- "piece"; close(f.pieces) }()
+		if err := p.Begin(trip, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if d, known := trip.Waited(time.Now()); known {
+			t.Errorf("with a body that was sent piece by piece it is known to have taken %v", d)
+		}
+		rest(trip)
+	})
+}

@@ -69,6 +69,7 @@ type Trip struct {
 
 	pool    *Pool
 	conn    *conn
+	sent    time.Time // when there was a connection for it
 	phase   Phase
 	written int64
 	heard   bool // a byte of an answer came
@@ -95,7 +96,10 @@ func (p *Pool) Begin(t *Trip, now time.Time) error {
 	if err != nil {
 		return t.failed(err)
 	}
-	t.conn = c
+	t.conn, t.sent = c, now
+	if !c.reused {
+		t.sent = time.Now()
+	}
 	c.begin(t)
 	if err := t.run(now); err != nil {
 		err = t.failed(err)
@@ -352,6 +356,13 @@ func (t *Trip) EndUnread() {
 		t.Body.Consume(len(p))
 	}
 	t.End(whole)
+}
+
+// Waited is how long, by a time when the head of the answer was there, the origin has
+// had the request. It is not known if a body was sent piece by piece: that goes at the
+// pace of who has it.
+func (t *Trip) Waited(at time.Time) (d time.Duration, known bool) {
+	return at.Sub(t.sent), !t.upload.started
 }
 
 // Uploading reports whether the request's body is still under way.

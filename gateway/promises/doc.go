@@ -26,7 +26,9 @@
 //
 // And of surges: a burst never gives an origin more than its capacity
 // (burst_test.go); origins that flap are borne, also under ten times the load
-// that they can take (flap_test.go).
+// that they can take (flap_test.go). Whichever balancer chooses, no GET fails
+// when one of three origins does, and nothing when DNS names another in its
+// place (balancers_test.go, dns_test.go).
 //
 // The tests know the gateway from outside: its configuration, its addresses,
 // what it counts. Clients and origins are raw connections and net/http's
