@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -136,3 +137,12 @@ func written(list []wire.Field) string {
 	}
 	return strings.Join(lines, " / ")
 }
+
+// sorted returns fields as they are written in tests, sorted, but for Date.
+func sorted(list []wire.Field) string {
+	lines := strings.Split(without(list), " / ")
+	slices.Sort(lines)
+	return strings.Join(lines, " / ")
+}
+
+func fmtLength(s *Stored) string { return strconv.FormatInt(s.Length, 10) }

@@ -141,7 +141,7 @@ func TestClientsAsk(t *testing.T) {
 		{id: "max-stale", answer: tagged, next: "Cache-Control: max-stale=9", after: 70, want: "validate"},
 		{id: "max-stale", answer: tagged, next: "Cache-Control: max-stale", after: 9999, want: "fresh"},
 		{id: "max-stale", answer: tagged, next: "Cache-Control: max-stale=x", after: 70, want: "validate"},
-		{id: "max-stale and must-revalidate", answer: tagged + ", x / Cache-Control: must-revalidate", next: "Cache-Control: max-stale", after: 70, want: "validate"},
+		{id: "max-stale and must-revalidate", answer: tagged + " / Cache-Control: must-revalidate", next: "Cache-Control: max-stale", after: 70, want: "validate"},
 		{id: "no-store", was: "Cache-Control: no-store", answer: tagged, want: "refused: request no-store"},
 		{id: "no-store", answer: tagged, next: "Cache-Control: no-store", want: "fresh"},
 	}
