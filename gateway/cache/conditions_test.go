@@ -87,6 +87,7 @@ func TestTheOriginIsAskedWithWhatItGave(t *testing.T) {
 		{"Last-Modified: Sunday, 01-Mar-26 10:00:00 GMT", "If-Modified-Since: Sunday, 01-Mar-26 10:00:00 GMT"},
 		{"Last-Modified: sun, 01 mar 2026 10:00:00 gmt / ETag: \"v1\"", "If-None-Match: \"v1\" / If-Modified-Since: sun, 01 mar 2026 10:00:00 gmt"},
 		{"Last-Modified: yesterday / Cache-Control: max-age=60", ""},
+		{"ETag: / Cache-Control: max-age=60", ""},
 		{"ETag: \"v1\" / ETag: \"v2\" / Cache-Control: max-age=60", ""},
 	} {
 		s := stored(t, policies()[""], request(t, ""), answer(t, tt.answer))

@@ -68,6 +68,8 @@ func TestParts(t *testing.T) {
 		{"G4", "Content-Range: bytes 0-4/10", "", 0, "fetch"},
 		{"G4", "Content-Range: bytes 0-4/10 / ETag: W/\"v1\"", "", 0, "fetch"},
 		{"G4", strong, "", 61, "fetch"},
+		{"C1 of a part", strong, "If-None-Match: \"v1\"", 0, "304"},
+		{"C1 of a part", strong, "If-None-Match: \"v2\"", 0, "rest"},
 		{"all that there is", "Content-Range: bytes 0-4/5", "", 0, "200"},
 		{"all that there is", "Content-Range: bytes 0-4/5", "Range: bytes=-2", 0, "206 3-4"},
 		{"0.4-2 another length", "Content-Range: bytes 0-5/10", "Range: bytes=0-4", 0, "refused: part"},

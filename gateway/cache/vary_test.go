@@ -38,6 +38,8 @@ func TestVariants(t *testing.T) {
 		{id: "V5", was: "Tier: 1 / Tier: 2", answer: tier, next: "Tier: 2", want: "miss"},
 		{id: "V5", was: "Tier: \"1,2\"", answer: tier, next: "Tier: \"1, 2\"", want: "miss"},
 		{id: "V5", was: "Tier: 1 2", answer: tier, next: "Tier: 12", want: "miss"},
+		{id: "V5", was: "Tier: 1 / B: 2, 3", answer: tier + ", B", next: "Tier: / B: 2, 3", want: "miss"},
+		{id: "V5", was: "Tier: 1 / B: 2, 3", answer: tier + ", B", next: "Tier: 1 / B: 2, 3", want: "fresh"},
 		{id: "V5", was: "Tier: 1  2", answer: tier, next: "Tier: 1 2", want: "miss"},
 	})
 }
