@@ -19,6 +19,7 @@ FUZZ    := \
            gateway/cache:FuzzDate \
            gateway/cache:FuzzDictionary \
            gateway/cache:FuzzRange \
+           gateway/cache:FuzzRecord \
            gateway/cache:FuzzResolve \
            gateway/cache:FuzzStore \
            gateway/cache:FuzzTags \

@@ -7,7 +7,7 @@ import (
 )
 
 // partOf returns an answer with a part that has so many bytes.
-func partOf(t *testing.T, text string, length int64) *Answer {
+func partOf(t testing.TB, text string, length int64) *Answer {
 	t.Helper()
 	a := answer(t, "206 Cache-Control: max-age=60 / "+text)
 	a.Length = length
