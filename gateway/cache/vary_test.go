@@ -59,6 +59,7 @@ func TestLanguages(t *testing.T) {
 		{id: "V6 no language", was: "Accept-Language: it", answer: vary, next: "Accept-Language: it, fr;q=0.2", want: "miss"},
 		{id: "V6 two languages", was: "Accept-Language: de", answer: vary + " / Content-Language: it, de", next: "Accept-Language: it", want: "miss"},
 		{id: "V6 unwanted", was: "Accept-Language: de", answer: vary + " / Content-Language: it", next: "Accept-Language: it;q=0", want: "miss"},
+		{id: "V6 malformed", was: "Accept-Language: de", answer: vary + " / Content-Language: it", next: "Accept-Language: it, fr;q=9", want: "miss"},
 		{id: "V6 other field", was: "Accept-Language: it / Tier: 1", answer: vary + ", Tier / Content-Language: it", next: "Accept-Language: fr;q=0.2, it / Tier: 2", want: "miss"},
 		{id: "malformed", was: "Accept-Language: de;q=2, en", answer: vary, next: "Accept-Language: de;q=2,en", want: "fresh"},
 		{id: "malformed", was: "Accept-Language: de;q=2, en", answer: vary, next: "Accept-Language: en, de;q=2", want: "miss"},
