@@ -13,6 +13,17 @@ FUZZ    := \
            cmd/weirkeep:FuzzLatin1 \
            cmd/weirkeep:FuzzParseRecord \
            cmd/weirkeep:FuzzParseTests \
+           gateway/cache:FuzzAge \
+           gateway/cache:FuzzContentRange \
+           gateway/cache:FuzzControl \
+           gateway/cache:FuzzDate \
+           gateway/cache:FuzzDictionary \
+           gateway/cache:FuzzRange \
+           gateway/cache:FuzzRecord \
+           gateway/cache:FuzzResolve \
+           gateway/cache:FuzzStore \
+           gateway/cache:FuzzTags \
+           gateway/cache:FuzzVary \
            gateway/collect:FuzzNumber \
            gateway/collect:FuzzPointer \
            gateway/collect:FuzzSeries \

@@ -56,6 +56,14 @@ func (o *once) only() []byte {
 	return o.value
 }
 
+// tag returns the entity tag, nil if there is none.
+func (v *said) tag() []byte {
+	if tag := v.etag.only(); len(tag) > 0 {
+		return tag
+	}
+	return nil
+}
+
 // read notes what the fields say.
 func (v *said) read(fields []wire.Field, targets []string) {
 	for i := range fields {

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -118,3 +119,30 @@ func outcome(p *Policy, r *Request, a *Answer, next *Request, seconds float64) s
 	}
 	return uses[p.Use(s, next, at(seconds))]
 }
+
+// fieldNames returns the names of fields in their order.
+func fieldNames(list []wire.Field) string {
+	var names []string
+	for _, f := range list {
+		names = append(names, string(f.Name))
+	}
+	return strings.Join(names, " ")
+}
+
+// written returns fields as they are written in tests.
+func written(list []wire.Field) string {
+	var lines []string
+	for _, f := range list {
+		lines = append(lines, string(f.Name)+": "+string(f.Value))
+	}
+	return strings.Join(lines, " / ")
+}
+
+// sorted returns fields as they are written in tests, sorted, but for Date.
+func sorted(list []wire.Field) string {
+	lines := strings.Split(without(list), " / ")
+	slices.Sort(lines)
+	return strings.Join(lines, " / ")
+}
+
+func fmtLength(s *Stored) string { return strconv.FormatInt(s.Length, 10) }

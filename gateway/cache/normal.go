@@ -14,10 +14,9 @@ const (
 )
 
 // appendNormal appends the value of a request's field so that values which mean the
-// same are the same bytes (V5). It reports whether there is such a field. What is
-// normal already is left as it is.
-func (p *Policy) appendNormal(dst []byte, fields []wire.Field, name string) (_ []byte, there bool) {
-	begin := len(dst)
+// same are the same bytes (V5). What is normal already is left as it is.
+func (p *Policy) appendNormal(dst []byte, fields []wire.Field, name string) []byte {
+	begin, there := len(dst), false
 	for i := range fields {
 		if !wire.EqualFold(fields[i].Name, name) {
 			continue
@@ -33,7 +32,7 @@ func (p *Policy) appendNormal(dst []byte, fields []wire.Field, name string) (_ [
 	case name == acceptEncoding && p.Encodings:
 		dst = appendEncodings(dst[:begin], dst[begin:])
 	}
-	return dst, there
+	return dst
 }
 
 // appendMembers appends a list without the blanks around its commas. Quoted strings

@@ -86,7 +86,7 @@ func (p *Policy) Join(s *Stored, r *Request, a *Answer, o Override) (joined *Sto
 	v.read(a.Fields, p.Targeted)
 	span, size, ok := parseContentRange(v.part.only())
 	switch {
-	case a.Status != 206 || !ok || !strongMatch(v.etag.only(), s.ETag) || s.Part.Loose:
+	case a.Status != 206 || !ok || !strongMatch(v.tag(), s.ETag) || s.Part.Loose:
 		return nil, RefusedOther
 	case s.Part.First != 0 || span.First != s.Length || span.Last != size-1:
 		return nil, RefusedPart

@@ -23,7 +23,7 @@ func (p *Policy) Refresh(s *Stored, r *Request, a *Answer, o Override) (fresh *S
 
 // isOf reports whether an update is about this version: it names no other.
 func (s *Stored) isOf(v *said) bool {
-	tag := v.etag.only()
+	tag := v.tag()
 	return tag == nil || s.ETag == nil || weakMatch(tag, s.ETag)
 }
 
@@ -49,7 +49,7 @@ func (p *Policy) update(s *Stored, r *Request, a *Answer, o *Override) (*Stored,
 	if bad := p.setVary(fresh, s, r, merged.Fields, o.Vary); why == 0 {
 		why = bad
 	}
-	fresh.Reason, fresh.Fields = p.cloneHead(fresh, &merged, &v)
+	p.cloneHead(fresh, &merged, &v)
 	return fresh, why
 }
 
@@ -148,7 +148,7 @@ func (p *Policy) RefreshHead(s *Stored, r *Request, a *Answer, o Override) (fres
 // agrees reports whether the answer to HEAD is about this version: there is a validator,
 // and whatever both state is the same.
 func (s *Stored) agrees(a *Answer, v *said) bool {
-	modified, tag := modifiedOf(a, v), v.etag.only()
+	modified, tag := modifiedOf(a, v), v.tag()
 	if tag == nil && modified.IsZero() || !s.validator() {
 		return false
 	}

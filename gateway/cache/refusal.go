@@ -29,6 +29,7 @@ var refusals = [...]struct {
 	keeps          bool // an older answer stays: this one is for somebody, or for nobody
 	personal       bool // the next client's answer may well be stored
 }{
+	0:                    {"stored", "the answer is stored", true, true},
 	RefusedByRule:        {"rule", "a caching rule says pass", false, false},
 	RefusedMethod:        {"method", "only answers to GET are stored", true, true},
 	RefusedStatus:        {"status", "an answer with this status is only for the request that it answers", true, true},

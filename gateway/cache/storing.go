@@ -55,14 +55,14 @@ func (p *Policy) Store(r *Request, a *Answer, o Override) (*Stored, Refusal) {
 	if why := p.settle(s, a, &v, &o); why != 0 {
 		return nil, why
 	}
-	s.Reason, s.Fields = p.cloneHead(s, a, &v)
+	p.cloneHead(s, a, &v)
 	return s, 0
 }
 
-// settle sets all that a 200 and a 304 set alike, but for the head, and says why the
-// answer is nothing to keep.
+// settle sets all that a 200 and a 304 set alike, but for what cloneHead sets, and says
+// why the answer is nothing to keep.
 func (p *Policy) settle(s *Stored, a *Answer, v *said, o *Override) Refusal {
-	s.Date, s.Modified, s.ETag = dateOf(a, v), modifiedOf(a, v), bytes.Clone(v.etag.only())
+	s.Date, s.Modified, s.ETag = dateOf(a, v), modifiedOf(a, v), v.tag()
 	s.Authorized = v.sharesAuthorized()
 	var known, bounded bool
 	s.Fresh, known = p.freshness(a, v, o)
@@ -212,10 +212,11 @@ func tagsOf(fields []wire.Field, from, more []string) (tags []string, ok bool) {
 
 func separatesTags(c rune) bool { return c == ' ' || c == ',' || c == '\t' }
 
-// cloneHead copies the phrase and the fields that are replayed, into one piece.
-func (p *Policy) cloneHead(s *Stored, a *Answer, v *said) (reason []byte, fields []wire.Field) {
+// cloneHead sets the phrase, the fields that are replayed and the tag, as copies in one
+// piece.
+func (p *Policy) cloneHead(s *Stored, a *Answer, v *said) {
 	whole := s.Status != a.Status // it came as a part, and was all
-	size, count := len(a.Reason)+len("Date")+len(imfDate), 1
+	size, count := len(a.Reason), 1
 	for i := range a.Fields {
 		if f := &a.Fields[i]; p.keeps(f, whole) {
 			size += len(f.Name) + len(f.Value)
@@ -223,20 +224,22 @@ func (p *Policy) cloneHead(s *Stored, a *Answer, v *said) (reason []byte, fields
 		}
 	}
 	room := arena{make([]byte, 0, size)}
-	fields = make([]wire.Field, 0, count)
+	s.Fields = make([]wire.Field, 0, count)
 	for i := range a.Fields {
 		if f := &a.Fields[i]; p.keeps(f, whole) {
-			fields = append(fields, wire.Field{Name: room.clone(f.Name), Value: room.clone(f.Value), Class: f.Class})
+			s.Fields = append(s.Fields, wire.Field{Name: room.clone(f.Name), Value: room.clone(f.Value), Class: f.Class})
 		}
 	}
 	if v.date.lines == 0 {
 		date := appendDate(make([]byte, 0, len(imfDate)), a.Received)
-		fields = append(fields, wire.Field{Name: []byte("Date"), Value: date, Class: wire.Date})
+		s.Fields = append(s.Fields, wire.Field{Name: []byte("Date"), Value: date, Class: wire.Date})
 	}
 	if !whole && a.Reason != nil {
-		reason = room.clone(a.Reason)
+		s.Reason = room.clone(a.Reason)
 	}
-	return reason, fields
+	if s.ETag != nil {
+		s.ETag = valueOf(s.Fields, "etag")
+	}
 }
 
 // arena is room that copies are made in.

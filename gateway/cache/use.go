@@ -50,7 +50,7 @@ func (s *Stored) validate(r *Request) Use {
 // the origin can tell whether it belongs to it; a lenient site asks anyhow (G4).
 func (s *Stored) send(r *Request, lenient bool) Use {
 	switch {
-	case !s.isPart() || s.answers(r):
+	case !s.isPart() || s.answers(r) || s.unchanged(r):
 		return UseFresh
 	case lenient || isStrong(s.ETag):
 		return UseRest

@@ -13,6 +13,11 @@ type Vary struct {
 	Names  []string // in lower case, sorted, each once
 	Values [][]byte // normalised, one a name; nil: the request had no such field
 	Never  bool     // "*" stands among them: the answer fits no other request
+
+	// raw are the values as they came, where that is in one line and not normal already;
+	// nil where it is not. A client says the same over and over, and is known by it
+	// without anything being normalised. May be missing altogether.
+	raw [][]byte
 }
 
 // Bounds of what an answer may vary by.
@@ -33,16 +38,6 @@ func (p *Policy) varyOf(r *Request, fields []wire.Field, more []string) (v Vary,
 		total += len(value)
 	}
 	return v, total <= maxVaryBytes
-}
-
-// VaryBy returns what an answer to r varies by that was chosen by those fields, which
-// are in lower case, sorted, each once.
-func (p *Policy) VaryBy(names []string, r *Request) Vary {
-	v := Vary{Names: names, Values: make([][]byte, len(names))}
-	for i, n := range names {
-		v.Values[i] = p.cloneNormal(r.Fields, n)
-	}
-	return v
 }
 
 // varyNames collects the names. All lines of Vary are one set (V3).
@@ -68,13 +63,29 @@ func varyNames(fields []wire.Field, more []string) (v Vary, ok bool) {
 	return v, len(v.Names) <= maxVaryNames
 }
 
-// cloneNormal returns the normalised value of a request's field, nil if there is none.
-func (p *Policy) cloneNormal(fields []wire.Field, name string) []byte {
-	value, there := p.appendNormal([]byte{}, fields, name)
-	if !there {
-		return nil
+// VaryBy returns what an answer to r varies by that was chosen by those fields, which
+// are in lower case, sorted, each once.
+func (p *Policy) VaryBy(names []string, r *Request) Vary {
+	v := Vary{Names: names, Values: make([][]byte, len(names))}
+	for i, n := range names {
+		value, lines := lineOf(r.Fields, n)
+		if lines == 0 {
+			continue
+		}
+		r.room = p.appendNormal(r.room[:0], r.Fields, n)
+		v.Values[i] = append([]byte{}, r.room...)
+		if lines == 1 && !bytes.Equal(value, r.room) {
+			v.keepRaw(i, value)
+		}
 	}
-	return slices.Clip(value)
+	return v
+}
+
+func (v *Vary) keepRaw(i int, value []byte) {
+	if v.raw == nil {
+		v.raw = make([][]byte, len(v.Names))
+	}
+	v.raw[i] = bytes.Clone(value)
 }
 
 // Fits reports whether the answer may be one to r, as far as its Vary says (V2), and if
@@ -101,8 +112,13 @@ func (s *Stored) SameVariant(as *Stored) bool {
 // sameValue compares two values. An absent field is only equal to an absent one.
 func sameValue(a, b []byte) bool { return (a == nil) == (b == nil) && bytes.Equal(a, b) }
 
+// cameAs reports whether the i-th value came as those bytes.
+func (v *Vary) cameAs(i int, value []byte) bool {
+	return v.raw != nil && v.raw[i] != nil && bytes.Equal(value, v.raw[i])
+}
+
 // sameAs reports whether the request has the i-th field with the same value. Mostly it
-// is there once and equal as it stands, or not at all; else it is normalised first.
+// is there once and equal as it stands, or not at all; else it is normalised.
 func (v *Vary) sameAs(i int, r *Request, p *Policy) bool {
 	want := v.Values[i]
 	value, lines := lineOf(r.Fields, v.Names[i])
@@ -111,10 +127,10 @@ func (v *Vary) sameAs(i int, r *Request, p *Policy) bool {
 		return want == nil || p.absentIs(v.Names[i], want)
 	case want == nil:
 		return false
-	case lines == 1 && bytes.Equal(value, want):
+	case lines == 1 && (bytes.Equal(value, want) || v.cameAs(i, value)):
 		return true
 	}
-	r.room, _ = p.appendNormal(r.room[:0], r.Fields, v.Names[i])
+	r.room = p.appendNormal(r.room[:0], r.Fields, v.Names[i])
 	return bytes.Equal(r.room, want)
 }
 

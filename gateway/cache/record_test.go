@@ -1,0 +1,70 @@
+package cache
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+)
+
+// TestRecordsAreReadBack, all of them: what is read is written the same again, and used
+// like what was written.
+func TestRecordsAreReadBack(t *testing.T) {
+	p := policies()["conformance"]
+	r := request(t, "Range: bytes=0-4 / Tier: gold, 1")
+	a := answer(t, "206 Content-Range: bytes 0-4/10 / ETag: \"v1\" / Last-Modified: D(-9) / Vary: Tier, Other / Surrogate-Key: a b / "+
+		"Cache-Control: max-age=60, public, stale-while-revalidate=5, stale-if-error=6")
+	a.Length, a.Reason = 5, []byte{}
+	for name, s := range map[string]*Stored{
+		"a part":         stored(t, p, r, a),
+		"a loose part":   stored(t, p, r, partOf(t, "Content-Range: bytes 0-5/*", 5)),
+		"a whole":        stored(t, p, request(t, ""), answer(t, "Cache-Control: no-cache / ETag: \"v1\"")),
+		"a stale one":    stored(t, p, request(t, ""), answer(t, "404 Cache-Control: max-age=9").later(0.123456789)).Expire(),
+		"of all time":    stored(t, p, request(t, ""), answer(t, "Date: Sat, 01 Jan 0000 00:00:00 GMT / Last-Modified: Fri, 31 Dec 9999 23:59:59 GMT")),
+		"one that never": {Status: 200, Length: -1, Vary: Vary{Never: true}},
+	} {
+		record := s.AppendRecord(nil)
+		read, err := ReadRecord(record)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !bytes.Equal(read.AppendRecord(nil), record) || !bytes.Equal(read.AppendHead(nil), s.AppendHead(nil)) {
+			t.Errorf("%s: %+v is read as %+v", name, s, read)
+		}
+		if read.Fits(r, p) != s.Fits(r, p) || p.Use(read, r, at(1)) != p.Use(s, r, at(1)) || !read.SameVariant(s) {
+			t.Errorf("%s is used in another way", name)
+		}
+		for n := range record {
+			if _, err := ReadRecord(record[:n]); !errors.Is(err, ErrRecord) {
+				t.Fatalf("%s: %d of %d bytes: %v", name, n, len(record), err)
+			}
+		}
+		if _, err := ReadRecord(append(record, 0)); err == nil {
+			t.Errorf("%s is read with a byte too many", name)
+		}
+	}
+}
+
+// FuzzRecord: any bytes are refused, or are a record that is written the same again and
+// whose head has the fields and no other line.
+func FuzzRecord(f *testing.F) {
+	p := policies()["conformance"]
+	r := request(f, "Range: bytes=0-4 / Tier: gold")
+	a := answer(f, "206 Content-Range: bytes 0-4/10 / ETag: \"v1\" / Vary: Tier / Surrogate-Key: a / Cache-Control: max-age=60")
+	a.Length = 5
+	f.Add(stored(f, p, r, a).AppendRecord(nil))
+	f.Add(stored(f, p, request(f, ""), answer(f, "ETag: \"v1\"")).AppendRecord(nil))
+	f.Add([]byte{recordVersion})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := ReadRecord(b)
+		if err != nil {
+			return
+		}
+		if again := s.AppendRecord(nil); !bytes.Equal(again, b) {
+			t.Fatalf("%x is written as %x", b, again)
+		}
+		checkBounds(t, s, at(60))
+		checkReply(t, s, r)
+		p.Use(s, r, at(60))
+	})
+}
