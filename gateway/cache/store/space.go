@@ -124,11 +124,21 @@ func (s *space) admit(o *object, body int64) {
 	s.held -= reserved
 	s.fills--
 	o.place = probation
-	if s.recall(o) {
+	if s.recall(o) || o.heir {
 		o.place = protected
 	}
 	s.take(o, o.weight+body-reserved)
 	s.queueOf(o).push(o)
+}
+
+// inherit gives an object that is being filled the standing of the one that it replaces: what
+// was popular stays so when its origin sends it anew.
+func (s *space) inherit(o, from *object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from.look()
+	o.freq = max(o.freq, from.freq)
+	o.heir = o.heir || from.heir || from.place == protected
 }
 
 // drop stops counting an object.
