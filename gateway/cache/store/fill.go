@@ -174,7 +174,7 @@ func (f *Fill) Done() {
 	}
 	f.ended = true
 	f.body().finish()
-	f.cache.settle(f.entry, size, !f.lossy)
+	f.cache.forget(f.cache.settle(f.entry, size, !f.lossy))
 }
 
 // Fail says that the body broke off. The entry leaves the index; readers get what is
@@ -189,21 +189,21 @@ func (f *Fill) Fail() {
 	f.cache.space.drop(f.entry.object)
 }
 
-// settle makes a complete entry one that may be evicted, if it is in the index and to be kept;
-// then its length is known from now on.
-func (c *Cache) settle(e *Entry, size int64, keep bool) {
+// settle makes a complete entry one that may be evicted, if it is in the index and to be
+// kept; then its length is known from now on. It returns what the space has let go.
+func (c *Cache) settle(e *Entry, size int64, keep bool) []*object {
 	o := e.object
 	s := c.shard(o.home.target)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !keep || !o.indexed {
 		c.space.drop(o)
-		return
+		return nil
 	}
 	if e = o.home.current(o); e.stored.Length != size {
 		s.exchange(e.withLength(size))
 	}
-	c.space.admit(o, footprint(size))
+	return c.space.admit(o, footprint(size))
 }
 
 func (e *Entry) withLength(n int64) *Entry {

@@ -144,10 +144,11 @@ func (c *Cache) mark(r *resource, until time.Time) {
 	}
 	s := c.shard(r.target)
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	c.unmark(r)
 	r.mark, r.passing = o, until
-	c.space.admit(o, 0)
+	out = c.space.admit(o, 0)
+	s.mu.Unlock()
+	c.forget(out)
 }
 
 func (c *Cache) unmark(r *resource) {
