@@ -2,7 +2,7 @@
 
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector, the longest first.
-RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/capacity ./gateway/discover ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire
+RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/conformance ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/cache/store ./gateway/admission ./gateway/capacity ./gateway/discover ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire
 # What measures memory or time, or reads large input on one goroutine: the race detector makes it
 # slow, and finds nothing there that other tests do not show.
 UNRACED := Allocs|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|rules_.*|plugin_.*)$$
@@ -13,6 +13,8 @@ FUZZ    := \
            cmd/weirkeep:FuzzLatin1 \
            cmd/weirkeep:FuzzParseRecord \
            cmd/weirkeep:FuzzParseTests \
+           gateway/cache/store:FuzzMatchTarget \
+           gateway/cache/store:FuzzParseSelector \
            gateway/cache:FuzzAge \
            gateway/cache:FuzzContentRange \
            gateway/cache:FuzzControl \

@@ -49,6 +49,7 @@ type object struct {
 	place      place
 	weight     int64 // of bytes, what is not of the body
 	freq       int64 // at the last look, 0..3
+	heir       bool  // it joins the main queue at once
 	seen       int64 // hits at the last look
 	prev, next *object
 
@@ -56,12 +57,12 @@ type object struct {
 }
 
 // What an object takes beside the bytes that are its own: itself, its entry, what is
-// stored with it, its resource, and their places in maps. TestMemoryIsWhatIsCounted
+// stored with it, its resource, and their places in maps. TestLittleMemoryIsNotCounted
 // measures it.
 const (
-	overheadOfObject = 1400
-	overheadOfMark   = 800
-	overheadOfTag    = 160
+	overheadOfObject = 1040
+	overheadOfMark   = 540
+	overheadOfTag    = 240
 )
 
 // weigh is what an answer takes beside its body.
@@ -79,6 +80,15 @@ func (e *Entry) weigh() int64 {
 		n += overheadOfTag + int64(len(t))
 	}
 	return n
+}
+
+// footprint is what n bytes in one piece take: the runtime rounds small pieces up by an
+// eighth at most, and large ones to pages of 8 KiB.
+func footprint(n int64) int64 {
+	if n <= 32<<10 {
+		return n + n/16
+	}
+	return (n + 8<<10 - 1) &^ (8<<10 - 1)
 }
 
 // replaces reports whether an answer takes the place of another one under its key: it

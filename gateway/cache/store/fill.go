@@ -74,6 +74,9 @@ func (f *Fill) body() *Body { return &f.entry.object.body }
 
 // makeRoom sees to it that the last piece has room, and says for how much of n bytes.
 func (f *Fill) makeRoom(n int) (int, error) {
+	if f.length < 0 && !f.lossy && f.body().end+int64(n) > f.cache.maxObject.Load() {
+		f.lose()
+	}
 	if spare := f.body().spare(); spare > 0 {
 		return min(n, spare), nil
 	}
@@ -100,12 +103,8 @@ func (f *Fill) nextPiece() int64 {
 	return min(max(f.body().end, leastPiece), mostPiece)
 }
 
-// mayTake reserves what a further piece needs, and reports whether the body is still
-// short enough and there is room.
+// mayTake reserves what a further piece needs, and reports whether there is room.
 func (f *Fill) mayTake(size int64) bool {
-	if f.body().end >= f.cache.maxObject.Load() {
-		return false
-	}
 	lack := f.taken + size - f.room
 	if lack <= 0 {
 		return true
@@ -175,7 +174,7 @@ func (f *Fill) Done() {
 	}
 	f.ended = true
 	f.body().finish()
-	f.cache.settle(f.entry, size, !f.lossy)
+	f.cache.forget(f.cache.settle(f.entry, size, !f.lossy))
 }
 
 // Fail says that the body broke off. The entry leaves the index; readers get what is
@@ -190,21 +189,21 @@ func (f *Fill) Fail() {
 	f.cache.space.drop(f.entry.object)
 }
 
-// settle makes a complete entry one that may be evicted, if it is in the index and to be kept;
-// then its length is known from now on.
-func (c *Cache) settle(e *Entry, size int64, keep bool) {
+// settle makes a complete entry one that may be evicted, if it is in the index and to be
+// kept; then its length is known from now on. It returns what the space has let go.
+func (c *Cache) settle(e *Entry, size int64, keep bool) []*object {
 	o := e.object
 	s := c.shard(o.home.target)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !keep || !o.indexed {
 		c.space.drop(o)
-		return
+		return nil
 	}
 	if e = o.home.current(o); e.stored.Length != size {
 		s.exchange(e.withLength(size))
 	}
-	c.space.admit(o, size)
+	return c.space.admit(o, footprint(size))
 }
 
 func (e *Entry) withLength(n int64) *Entry {
@@ -215,7 +214,8 @@ func (e *Entry) withLength(n int64) *Entry {
 
 // newFill begins to fill an entry; false: there is no room.
 func (c *Cache) newFill(e *Entry) (*Fill, bool) {
-	f := &Fill{cache: c, entry: e, length: e.stored.Length, room: e.stored.Length}
+	f := &Fill{cache: c, entry: e, length: e.stored.Length}
+	f.room = footprint(f.length)
 	if f.length < 0 {
 		f.room = leastRoom
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,9 +18,9 @@ type wait struct {
 }
 
 // client goes when it is told to.
-type client struct{ gone bool }
+type client struct{ gone atomic.Bool }
 
-func (c *client) Gone() bool { return c.gone }
+func (c *client) Gone() bool { return c.gone.Load() }
 
 // joinAs joins the flight for a request, which must be under way, and waits.
 func joinAs(t *testing.T, c *Cache, k *Key, r *cache.Request, limit time.Duration) *wait {
@@ -113,7 +114,7 @@ func TestWait(t *testing.T) {
 		{"failed", func(c *Cache, f *Flight, w *wait) { f.Fail() }, "failed"},
 		{"left", func(c *Cache, f *Flight, w *wait) { f.Leave() }, "leads"},
 		{"limit", func(c *Cache, f *Flight, w *wait) { time.Sleep(time.Hour) }, "too late"},
-		{"gone", func(c *Cache, f *Flight, w *wait) { w.client.gone = true; time.Sleep(lookEvery) }, "gone"},
+		{"gone", func(c *Cache, f *Flight, w *wait) { w.client.gone.Store(true); time.Sleep(lookEvery) }, "gone"},
 		{"invalidated", func(c *Cache, f *Flight, w *wait) { c.InvalidateTarget("shop", false, []byte("/a")) }, "waits"},
 		{"invalidated, stored", func(c *Cache, f *Flight, w *wait) {
 			c.InvalidateTarget("shop", false, []byte("/a"))

@@ -127,7 +127,7 @@ func cutScheme(word string) (scheme, rest string, ok bool) {
 func (s *Selector) addURL(scheme, rest string, resolve Resolve) error {
 	secure := strings.EqualFold(scheme, "https")
 	if !secure && !strings.EqualFold(scheme, "http") {
-		return fmt.Errorf("nothing is stored of %s URLs; write http or https", scheme)
+		return fmt.Errorf("nothing is stored of %q URLs; write http or https", scheme)
 	}
 	if resolve == nil {
 		return errors.New(`URLs are not understood here; write "site:NAME path:/…"`)
@@ -139,6 +139,9 @@ func (s *Selector) addURL(scheme, rest string, resolve Resolve) error {
 	path, _, _ = strings.Cut(path, "#")
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
+	}
+	if err := checkGlob(path); err != nil {
+		return err
 	}
 	site, ok := resolve(secure, host)
 	if !ok {

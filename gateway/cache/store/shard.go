@@ -108,24 +108,29 @@ func (s *shard) unlinkTarget(r *resource) {
 	}
 }
 
-// insert puts an entry first of its resource's, and takes out what it replaces, which
-// it returns.
-func (s *shard) insert(e *Entry) (out []*object) {
+// insert puts an entry first of its resource's, and takes out what it replaces, and the
+// oldest if there are too many.
+func (s *shard) insert(e *Entry) (replaced []*object, surplus *object) {
 	r := e.home
 	kept := make([]*Entry, 1, len(r.entries)+1)
 	kept[0] = e
 	for _, old := range r.entries {
-		if replaces(e.stored, old.stored) || len(kept) == maxVariants {
+		if replaces(e.stored, old.stored) {
 			s.leave(old)
-			out = append(out, old.object)
+			replaced = append(replaced, old.object)
 		} else {
 			kept = append(kept, old)
 		}
 	}
+	if last := len(kept) - 1; last == maxVariants {
+		surplus = kept[last].object
+		s.leave(kept[last])
+		kept = kept[:last]
+	}
 	r.entries = kept
 	e.indexed = true
 	s.tag(e)
-	return out
+	return replaced, surplus
 }
 
 // leave says of an entry that it is in the index no more.

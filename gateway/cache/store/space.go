@@ -116,19 +116,31 @@ func (s *space) take(o *object, n int64) {
 }
 
 // admit puts an object that is complete into a queue, with so many bytes of body; what
-// else was reserved for it is given back.
-func (s *space) admit(o *object, body int64) {
+// else was reserved for it is given back. It returns what has to go, if the limit has
+// become smaller than what fills had reserved.
+func (s *space) admit(o *object, body int64) []*object {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reserved := o.bytes.Load()
 	s.held -= reserved
 	s.fills--
 	o.place = probation
-	if s.recall(o) {
+	if s.recall(o) || o.heir {
 		o.place = protected
 	}
 	s.take(o, o.weight+body-reserved)
 	s.queueOf(o).push(o)
+	return s.shrink(0)
+}
+
+// inherit gives an object that is being filled the standing of the one that it replaces: what
+// was popular stays so when its origin sends it anew.
+func (s *space) inherit(o, from *object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	from.look()
+	o.freq = max(o.freq, from.freq)
+	o.heir = o.heir || from.heir || from.place == protected
 }
 
 // drop stops counting an object.

@@ -42,15 +42,25 @@ func (f *Flight) land(e *Entry) *Entry {
 	if soft {
 		e = e.expired()
 	}
-	var out []*object
 	if !hard {
-		out = s.insert(e)
-		out = append(out, f.home.unmark()...)
+		f.cache.insertLocked(s, e)
 	}
 	f.endLocked(s, e, Answered)
 	s.mu.Unlock()
-	f.cache.dropAll(out)
 	return e
+}
+
+// insertLocked puts an entry in the index, in the place of what it replaces.
+func (c *Cache) insertLocked(s *shard, e *Entry) {
+	c.unmark(e.home)
+	replaced, surplus := s.insert(e)
+	for _, old := range replaced {
+		c.space.inherit(e.object, old)
+		c.space.dropIdle(old)
+	}
+	if surplus != nil {
+		c.space.dropIdle(surplus)
+	}
 }
 
 // judge reports whether the purges that have come concern an entry. Their selectors are
@@ -134,20 +144,18 @@ func (c *Cache) mark(r *resource, until time.Time) {
 	}
 	s := c.shard(r.target)
 	s.mu.Lock()
-	old := r.unmark()
+	c.unmark(r)
 	r.mark, r.passing = o, until
-	c.space.admit(o, 0)
+	out = c.space.admit(o, 0)
 	s.mu.Unlock()
-	c.dropAll(old)
+	c.forget(out)
 }
 
-func (r *resource) unmark() []*object {
-	if r.mark == nil {
-		return nil
+func (c *Cache) unmark(r *resource) {
+	if r.mark != nil {
+		c.space.dropIdle(r.mark)
+		r.mark, r.passing = nil, time.Time{}
 	}
-	out := []*object{r.mark}
-	r.mark, r.passing = nil, time.Time{}
-	return out
 }
 
 // remove takes an object out of the index and, unless it is being filled, stops counting it.
@@ -169,14 +177,6 @@ func (c *Cache) removeLocked(s *shard, o *object) bool {
 func (c *Cache) forget(out []*object) {
 	for _, o := range out {
 		c.remove(o)
-	}
-}
-
-// dropAll stops counting objects that have left the index; those that are being filled
-// count until that ends.
-func (c *Cache) dropAll(out []*object) {
-	for _, o := range out {
-		c.space.dropIdle(o)
 	}
 }
 
