@@ -41,6 +41,7 @@ var dependencies = map[string][]string{
 	"gateway/admin":       {"gateway/config", "gateway/metrics", "gateway/rollout", "gateway/route"},
 	"gateway":             {"rules", "gateway/unit", "gateway/metrics", "gateway/probe", "gateway/collect", "gateway/capacity", "gateway/wire", "gateway/session", "gateway/cache", "gateway/cache/store", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/discover", "gateway/config", "abi", "plugins", "plugins/engine", "plugins/engine/wazero"},
 	"gateway/promises":    {}, // tests only
+	"gateway/conformance": {}, // tests only
 	"testplugins":         {}, // tests only
 	"sdk":                 {},
 	"plugins/meter":       {"abi"},
