@@ -182,12 +182,24 @@ func (x *Exchange) enter() (int, error) {
 
 // line enters the queue of the group's lead, and counts the wait, if there is one.
 func (x *Exchange) line() (int, error) {
+	if x.clientless {
+		return x.takeSpare()
+	}
 	lead, before := x.group.lead, x.seeker.Waited
 	i, err := lead.queue.Enter(&x.seeker, x.group.balancer)
 	if waited := x.seeker.Waited - before; waited > 0 {
 		lead.metrics.Wait.Observe(waited)
 	}
 	return i, err
+}
+
+// takeSpare takes a slot without waiting for one: behind its back nobody is to wait for
+// what no client waits for.
+func (x *Exchange) takeSpare() (int, error) {
+	if i := x.seeker.Take(x.group.balancer); i >= 0 {
+		return i, nil
+	}
+	return -1, admission.ErrFull
 }
 
 // findTrial takes a slot at an origin of the group whose trial is due, and

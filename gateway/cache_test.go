@@ -14,6 +14,7 @@ type shop struct {
 	*home
 	addr   string // of the gateway
 	g      *Gateway
+	text   string       // its configuration
 	clock  atomic.Int64 // seconds
 	answer func(head string) (fields, body string)
 }
@@ -24,8 +25,8 @@ func newShop(t *testing.T, cache string) *shop {
 	s.home = hs[0]
 	s.home.script = func(head string) (string, string) { return s.answer(head) }
 	began := time.Now()
-	text := plainListener + "node: { name: edge }\nclusters: { a: { origins: [{ address: \"" + s.home.addr + "\" }] } }\ncache: { enabled: true" + cache + " }"
-	s.addr, s.g = start(t, text, Options{
+	s.text = plainListener + "node: { name: edge }\nclusters: { a: { origins: [{ address: \"" + s.home.addr + "\" }] } }\ncache: { enabled: true" + cache + " }"
+	s.addr, s.g = start(t, s.text, Options{
 		Now: func() time.Time { return began.Add(time.Duration(s.clock.Load()) * time.Second) },
 	})
 	return s
@@ -106,4 +107,40 @@ func TestCacheIsInvalidated(t *testing.T) {
 	if got := send(t, s.addr, get); !strings.Contains(got, "fwd=uri-miss") {
 		t.Error(got)
 	}
+}
+
+// D-WC-19: what has expired is refreshed behind the client's back, but only where an origin
+// has room to spare: no client waits for that.
+func TestCacheRefreshesAsCapacityPermits(t *testing.T) {
+	s := newShop(t, ", stale: { while_revalidate: 1h }")
+	n := 0
+	s.answer = func(head string) (string, string) {
+		if strings.HasPrefix(head, "GET /hold") {
+			return "", "held"
+		}
+		n++
+		return "Cache-Control: max-age=60\r\n", fmt.Sprint("page ", n)
+	}
+	apply(t, s.g, strings.Replace(s.text, "address: \""+s.home.addr, "capacity: 1, address: \""+s.home.addr, 1))
+	get := func() string {
+		return send(t, s.addr, "GET /x HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n")
+	}
+	get()
+	s.clock.Store(100)
+	held := make(chan string)
+	go func() {
+		held <- send(t, s.addr, "GET /hold HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n")
+	}()
+	until(t, "the origin is busy", func() bool { return s.home.held.Load() == 1 })
+	for range 5 {
+		if got := get(); !strings.HasSuffix(got, "page 1") || !strings.Contains(got, "; hit; ttl=-40") {
+			t.Fatal(got)
+		}
+	}
+	if n := s.home.heads.Load(); n != 2 {
+		t.Errorf("the origin had %d requests while it was busy, want 2", n)
+	}
+	s.home.letGo <- struct{}{}
+	<-held
+	until(t, "it is refreshed", func() bool { return strings.HasSuffix(get(), "page 2") })
 }

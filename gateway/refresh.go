@@ -13,10 +13,17 @@ import (
 // to who comes next.
 const mostRefreshes = 64
 
-// refresh asks an origin anew for what is stored, while the client gets what there is.
-// There is one at a time for each; one that has failed is not repeated at once (Z6).
+// refresh asks an origin anew for what is stored, while the client gets what there is, as
+// the origins' capacity permits (D-WC-19): at one where a part of it is free, so that no
+// client comes to wait. Who asks for the same next tries again, so what is asked for most
+// is refreshed first. There is one at a time for each; one that has failed is not repeated
+// at once (Z6).
 func (g *Gateway) refresh(x *Exchange, e *store.Entry) {
-	if !e.Due(x.Now) || g.refreshes.Add(1) > mostRefreshes {
+	if !e.Due(x.Now) || !x.hasSpare() {
+		return
+	}
+	if g.refreshes.Add(1) > mostRefreshes {
+		g.refreshes.Add(-1)
 		return
 	}
 	c := &x.cached
@@ -32,6 +39,21 @@ func (g *Gateway) refresh(x *Exchange, e *store.Entry) {
 	r.cached.request.Read(r.Method, r.Head.Fields)
 	r.cached.flight, r.cached.stale, r.cached.asking = flight, e, askStale
 	g.fills.Go(func() { g.fetchAnew(r) })
+}
+
+// hasSpare reports whether an origin that could answer has a quarter of its capacity free, or
+// has nothing to do.
+func (x *Exchange) hasSpare() bool {
+	if len(x.order) == 0 {
+		return false
+	}
+	for i := range x.order[0].members {
+		s := x.order[0].slots[i]
+		if load := s.Load(); x.order[0].opens(i) && (load == 0 || (load+1)*4 <= s.Capacity()*3) {
+			return true
+		}
+	}
+	return false
 }
 
 // retryRefresh is how long after a refresh has failed the next one is tried.
