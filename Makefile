@@ -3,6 +3,8 @@
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector, the longest first.
 RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/discover ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire
+# Tested first: go test goes by the order in which packages are named, and these take the longest.
+LONGEST := ./gateway/promises ./gateway ./cmd/weirkeep ./plugins
 # What measures memory or time, or reads large input on one goroutine: the race detector makes it
 # slow, and finds nothing there that other tests do not show.
 UNRACED := Allocs|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|rules_.*|plugin_.*)$$
@@ -81,15 +83,22 @@ demo: static ## build, then run a gateway in front of three demo origins
 
 .PHONY: test
 test: ## run every test; no root, 6 to 7 minutes on 2 cores
-	$(GO) test -timeout 5m ./...
-	@if $(COMPILER); then set -x; \
-		CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m ./plugins ./plugins/engine/... && \
-		CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m -run 'Guest/wasmtime' ./gateway/promises; \
+	$(GO) test -timeout 5m $(LONGEST) ./...
+	@if $(COMPILER); then $(MAKE) --no-print-directory -j2 test-plugins-wasmtime test-promises-wasmtime; \
 	else echo 'no C compiler: wasmtime is not tested'; fi
+
+# With wasmtime, what depends on the engine: all plugins run on it, and a part of the promises.
+.PHONY: test-plugins-wasmtime
+test-plugins-wasmtime:
+	CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m ./plugins ./plugins/engine/wasmtime
+
+.PHONY: test-promises-wasmtime
+test-promises-wasmtime:
+	CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m -run 'Guest/wasmtime' ./gateway/promises
 
 .PHONY: race
 race: ## test the concurrent packages under the race detector
-	$(GO) test -race -timeout 20m -skip '$(UNRACED)' $(RACY)
+	GORACE=atexit_sleep_ms=50 $(GO) test -race -timeout 20m -skip '$(UNRACED)' $(RACY)
 
 .PHONY: allocs
 allocs: ## run the allocation tests alone
