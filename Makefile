@@ -2,10 +2,12 @@
 
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector, the longest first.
-RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/conformance ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/cache/store ./gateway/admission ./gateway/capacity ./gateway/discover ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire
-# What measures memory or time, or reads large input on one goroutine: the race detector makes it
-# slow, and finds nothing there that other tests do not show.
-UNRACED := Allocs|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|rules_.*|plugin_.*)$$
+RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/conformance ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/cache/store ./gateway/cache/disk ./gateway/admission ./gateway/capacity ./gateway/discover ./gateway/metrics ./gateway/admin ./rules ./gateway/session
+# Tested first: go test goes by the order in which packages are named, and these take the longest.
+LONGEST := ./gateway/promises ./gateway ./cmd/weirkeep ./plugins
+# What measures memory or time, reads large input on one goroutine, or is a command that does:
+# the race detector makes it slow, and finds nothing there that other tests do not show.
+UNRACED := Allocs|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|NewPluginsWork|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|version|schema|rulestest|rules_.*|plugin_.*)$$
 FUZZ    := \
            abi:FuzzDecodeView \
            abi:FuzzReadOps \
@@ -94,15 +96,22 @@ demo: static ## build, then run a gateway in front of three demo origins
 
 .PHONY: test
 test: ## run every test; no root, 6 to 7 minutes on 2 cores
-	$(GO) test -timeout 5m ./...
-	@if $(COMPILER); then set -x; \
-		CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m ./plugins ./plugins/engine/... && \
-		CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m -run 'Guest/wasmtime' ./gateway/promises; \
+	$(GO) test -timeout 5m $(LONGEST) ./...
+	@if $(COMPILER); then $(MAKE) --no-print-directory -j2 test-plugins-wasmtime test-promises-wasmtime; \
 	else echo 'no C compiler: wasmtime is not tested'; fi
+
+# With wasmtime, what depends on the engine: all plugins run on it, and a part of the promises.
+.PHONY: test-plugins-wasmtime
+test-plugins-wasmtime:
+	CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m ./plugins ./plugins/engine/wasmtime
+
+.PHONY: test-promises-wasmtime
+test-promises-wasmtime:
+	CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m -run 'Guest/wasmtime' ./gateway/promises
 
 .PHONY: race
 race: ## test the concurrent packages under the race detector
-	$(GO) test -race -timeout 20m -skip '$(UNRACED)' $(RACY)
+	GORACE=atexit_sleep_ms=50 $(GO) test -race -timeout 20m -skip '$(UNRACED)' $(RACY)
 
 .PHONY: allocs
 allocs: ## run the allocation tests alone

@@ -130,6 +130,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("STATE_DIRECTORY", env.WorkDir+"/state/weirkeep") // also as root
 	env.Setenv("LOG", env.WorkDir+"/log")
 	env.Setenv("STATUS", env.WorkDir+"/status")
+	env.Setenv("GORACE", os.Getenv("GORACE"))
 	guests, err := filepath.Abs("testdata/guests")
 	env.Setenv("GUESTS", guests)
 	return err

@@ -225,7 +225,7 @@ func (k *caller) fickle() {
 // and origins do.
 func TestNoAnswerGoesToTheWrongRequest(t *testing.T) {
 	watchLeaks(t)
-	l := newLoad(either[int64](100_000, 10_000_000), either(5*time.Second, 25*time.Minute))
+	l := newLoad(either[int64](100_000, 10_000_000), either(3*time.Second, 25*time.Minute))
 	o := startOrigin(t, serveErrands(l.report))
 	addr, g := start(t, configure(o.addr, "", ""), gateway.Options{})
 	l.addr = addr

@@ -16,8 +16,12 @@ func TestEveryBalancerBearsFailures(t *testing.T) {
 	if *soak {
 		names = balance.Names()
 	}
+	watchLeaks(t)
 	for _, name := range names {
-		t.Run(name, func(t *testing.T) { bearFailures(t, name) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bearFailures(t, name)
+		})
 	}
 }
 
@@ -29,7 +33,7 @@ var misfortunes = []struct {
 }{
 	{"is killed", (*process).kill, (*process).start},
 	{"is frozen", func(p *process) { p.signal(syscall.SIGSTOP) }, func(p *process) { p.signal(syscall.SIGCONT) }},
-	{"is slow", func(p *process) { p.toils(300 * time.Millisecond) }, func(p *process) { p.toils(0) }},
+	{"is slow", func(p *process) { p.toils(300 * time.Millisecond) }, func(p *process) { p.toils(usual) }},
 	{"flaps", flap, func(*process) {}},
 }
 
@@ -43,13 +47,12 @@ func flap(p *process) {
 }
 
 func bearFailures(t *testing.T, balancer string) {
-	watchLeaks(t)
 	ps, addr, g, _ := three(t, "    balancer: "+balancer+"\n    retry: { retries: 2, budget: 100%, per_try_timeout: 300ms }\n"+checked)
 	w := startCrew(t, busy70, to(addr), getsAndPosts)
 	w.await(t, 300, 0)
 	for _, m := range misfortunes {
 		m.befalls(ps[1])
-		w.await(t, 200, 600*time.Millisecond)
+		w.await(t, 200, 400*time.Millisecond)
 		m.ends(ps[1])
 		if !within(10*time.Second, func() bool { return statusOf(g, "b").Up }) {
 			t.Errorf("after b %s it is not up again", m.name)

@@ -68,6 +68,14 @@ func getsAndPosts(r *rand.Rand) errand {
 	return e
 }
 
+// paced are errands of clients that have time: they leave the machine some.
+func paced(errands func(*rand.Rand) errand) func(*rand.Rand) errand {
+	return func(r *rand.Rand) errand {
+		time.Sleep(2 * time.Millisecond)
+		return errands(r)
+	}
+}
+
 // work sends errands. Who is refused waits a moment, as clients do.
 func (w *crew) work(seed uint64) {
 	k := &hand{crew: w, rand: rand.New(rand.NewPCG(seed, 3)), in: bufio.NewReader(nil)}

@@ -151,7 +151,7 @@ func grain() time.Duration { return either(5*time.Millisecond, 0) }
 // 50 ms, others notice nothing, and when the guest has gone nothing is left of it.
 func TestGuestsMisbehave(t *testing.T) {
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := newStage(t, engine)
+		s := newStage(t, engine, 4)
 		for _, m := range append(slices.Clone(misdeeds), moods...) {
 			guests := strings.Fields(m.guests)
 			for _, guest := range guests[:either(1, len(guests))] {

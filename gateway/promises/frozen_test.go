@@ -89,7 +89,7 @@ var stalls = []stall{
 	{
 		name: "a slow origin", cluster: pinged,
 		begin: func(p *process, _ *relay) { p.toils(time.Minute) },
-		end:   func(p *process, _ *relay) { p.toils(10 * time.Millisecond) },
+		end:   func(p *process, _ *relay) { p.toils(usual) },
 	},
 }
 

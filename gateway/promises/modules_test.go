@@ -18,7 +18,7 @@ func TestGuestFilesNeverCrash(t *testing.T) {
 	t.Parallel()
 	files := allModules(t)
 	eachEngine(t, func(t *testing.T, engine string) {
-		s := newStage(t, engine)
+		s := newStage(t, engine, 1)
 		s.c.t = t
 		r := rand.New(rand.NewPCG(1, 51))
 		ran, refused := 0, 0
@@ -33,7 +33,7 @@ func TestGuestFilesNeverCrash(t *testing.T) {
 			for _, kind := range kinds {
 				count(s.swallow(t, kind, wasm))
 			}
-			for n := range either(2, 40) {
+			for n := range either(1, 40) {
 				count(s.swallow(t, kinds[(i+n)%len(kinds)], mutated(r, wasm, files[r.IntN(len(files))])))
 			}
 		}

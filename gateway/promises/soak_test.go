@@ -15,7 +15,7 @@ import (
 // end nothing is left of it.
 func TestSoak(t *testing.T) {
 	t.Parallel()
-	s := &soaking{load: newLoad(1<<40, either(5*time.Second, 30*time.Minute))}
+	s := &soaking{load: newLoad(1<<40, either(3*time.Second, 30*time.Minute))}
 	var origins, homes []string
 	for range 3 {
 		origins = append(origins, startOrigin(t, serveErrands(s.report)).addr)
@@ -40,7 +40,7 @@ func TestSoak(t *testing.T) {
 	for turn := 1; s.more(0) || len(samples) < 6; turn++ {
 		s.c.mustReload(text(turn))
 		s.surge(60)
-		time.Sleep(either(200*time.Millisecond, 5*time.Second)) // between two samples
+		time.Sleep(either(100*time.Millisecond, 5*time.Second)) // between two samples
 		samples = append(samples, s.c.sample(began))
 	}
 	s.all.Wait()

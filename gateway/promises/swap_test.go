@@ -78,7 +78,7 @@ func edition(wasm []byte, n int) []byte {
 // swap replaces both modules n times while clients are at work.
 func (s *swaps) swap(t *testing.T, n int) {
 	t.Helper()
-	w := startCrew(t, 6, to(s.c.addr), getsAndPosts)
+	w := startCrew(t, 6, to(s.c.addr), paced(getsAndPosts))
 	for range n {
 		w.await(t, 5, 0)
 		s.replace(t)

@@ -92,6 +92,10 @@ func (w *worker) toil() { time.Sleep(time.Duration(w.work.Load())) }
 // What the process of an origin is told by its environment.
 const childOrigin = "PROMISES_ORIGIN" // its name and address
 
+// usual is how long the process of an origin takes for an errand: long enough that
+// slots are busy without the machine being so.
+const usual = 20 * time.Millisecond
+
 // restartable is where those listen that stop and start again at one address:
 // no connection has this address at its client's end, so nobody else gets the
 // port in between.
@@ -106,7 +110,7 @@ func runOrigin(nameAndAddress string) error {
 		return err
 	}
 	fmt.Println(l.Addr())
-	w := newWorker(name, 10*time.Millisecond, func(err error) { fmt.Println("!", err) })
+	w := newWorker(name, usual, func(err error) { fmt.Println("!", err) })
 	w.arrived = func(e errand) bool {
 		fmt.Printf("+ %s %x\n", e.method, e.nonce)
 		return true

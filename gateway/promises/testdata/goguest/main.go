@@ -22,6 +22,9 @@ func route(v gw1.View, _ *gw1.List) int32 {
 	case "/waste": // garbage of 10 KiB
 		waste = make([]byte, 10<<10)
 		waste[0] = 1
+	case "/waste-60": // of 60 KiB
+		waste = make([]byte, 60<<10)
+		waste[0] = 1
 	case "/panic":
 		panic("no such shop")
 	case "/index":

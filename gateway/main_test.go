@@ -1,0 +1,21 @@
+package gateway
+
+import (
+	"flag"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// sideBySide is how many tests run at once, unless -parallel says otherwise or there
+// are more processors. Most wait for time-outs, intervals and drains, and compute little.
+const sideBySide = 8
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		most, _ := strconv.Atoi(parallel.DefValue)
+		flag.Set("test.parallel", strconv.Itoa(max(sideBySide, most)))
+	}
+	os.Exit(m.Run())
+}
