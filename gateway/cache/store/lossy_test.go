@@ -196,6 +196,30 @@ func TestLateReadersOfALongBody(t *testing.T) {
 	})
 }
 
+// Whoever has been given the entry may take a moment before it reads: nothing is
+// dropped meanwhile. Who does not come is not waited for much longer.
+func TestReadersAreAwaited(t *testing.T) {
+	for _, comes := range []bool{true, false} {
+		bubble(t, func(t *testing.T) {
+			c := newCache(64<<20, 10)
+			f := lead(t, c, key("/a"), plain)
+			w := join(t, c, key("/a"))
+			s := &stream{t: t, c: c, fill: f.Store(answer(-1), nil), body: noise(3, 1<<20), err: make(chan error, 1)}
+			s.fill.Unread()
+			s.write()
+			time.Sleep(comeWithin - 1)
+			want := ErrUnwanted
+			if expect(t, "the head has come", "answered", w); comes {
+				s.reader(0).finish()
+				want = nil
+			}
+			if err := <-s.err; err != want {
+				t.Errorf("the reader comes %v: writing ended with %v", comes, err)
+			}
+		})
+	}
+}
+
 // G5: what broke off is not kept; readers get what there is, and know that it is not all.
 func TestCutBodiesAreNotKept(t *testing.T) {
 	for _, tt := range []struct {

@@ -45,6 +45,7 @@ func (f *Flight) land(e *Entry) *Entry {
 	if !hard {
 		f.cache.insertLocked(s, e)
 	}
+	e.body.expect(1 + f.joined) // the leader's client too
 	f.endLocked(s, e, Answered)
 	s.mu.Unlock()
 	return e
