@@ -12,8 +12,9 @@ var (
 	// that the others could not be kept waiting.
 	ErrCut = errors.New("stored body is incomplete")
 
-	// ErrPast means that the bytes are no longer here: the body turned out too long to be
-	// kept, and those who read it are past them. Who has sent nothing yet may ask the origin.
+	// ErrPast means that the bytes are no longer here: the body turned out too long to
+	// be kept, and those who read it are past them. Who has sent nothing yet may ask
+	// the origin.
 	ErrPast = errors.New("body is not kept and was read on by others")
 
 	// ErrGone means that the client went away while it waited for bytes.

@@ -26,7 +26,8 @@ const (
 	leastRoom = 64 << 10
 	mostRoom  = 1 << 20
 
-	// joined is the longest body that is put together at its end, of pieces that it came in.
+	// joined is the longest body that is put together at its end, of pieces that it
+	// came in.
 	joined = 1 << 20
 
 	// longFor is how long nobody waits for an answer that was too long to be kept.
