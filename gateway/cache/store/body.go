@@ -12,8 +12,9 @@ var (
 	// that the others could not be kept waiting.
 	ErrCut = errors.New("stored body is incomplete")
 
-	// ErrPast means that the bytes are no longer here: the body turned out too long to be
-	// kept, and those who read it are past them. Who has sent nothing yet may ask the origin.
+	// ErrPast means that the bytes are no longer here: the body turned out too long to
+	// be kept, and those who read it are past them. Who has sent nothing yet may ask
+	// the origin.
 	ErrPast = errors.New("body is not kept and was read on by others")
 
 	// ErrGone means that the client went away while it waited for bytes.
@@ -30,8 +31,8 @@ type Body struct {
 	pieces []piece // in order, without gaps
 	end    int64   // so many bytes have come
 	state  state
-	lossy  bool          // what all readers are past is dropped
 	seats  []*seat       // of those who read while it is filled
+	awaits int           // so many have been given the entry and are going to read
 	more   chan struct{} // closed when something has come or ended; nil: nobody waits
 	moved  chan struct{} // closed when a reader has gone on or away; nil: the writer does not wait
 }
@@ -91,7 +92,16 @@ func (b *Body) Reader(from, to int64) Reader {
 		r.seat = &seat{at: from}
 		b.seats = append(b.seats, r.seat)
 	}
+	b.awaits = max(b.awaits-1, 0)
+	b.wakeWriter()
 	return r
+}
+
+// expect says that n more are going to read the body.
+func (b *Body) expect(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.awaits += n
 }
 
 // next is what is there from at on, or an error; neither: come says when to ask again.
@@ -102,8 +112,10 @@ func (b *Body) next(r *Reader) (view []byte, come <-chan struct{}, err error) {
 		if r.seat.thrown {
 			return nil, nil, ErrCut
 		}
-		r.seat.at = r.at
-		b.wakeWriter()
+		if r.seat.at != r.at {
+			r.seat.at = r.at
+			b.wakeWriter()
+		}
 	}
 	switch {
 	case r.at < b.end:

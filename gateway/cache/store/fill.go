@@ -26,14 +26,18 @@ const (
 	leastRoom = 64 << 10
 	mostRoom  = 1 << 20
 
-	// joined is the longest body that is put together at its end, of pieces that it came in.
+	// joined is the longest body that is put together at its end, of pieces that it
+	// came in.
 	joined = 1 << 20
 
 	// longFor is how long nobody waits for an answer that was too long to be kept.
 	longFor = time.Minute
 
-	// stallAfter is how long a reader may keep all others waiting.
+	// stallAfter is how long a reader may keep all others waiting, comeWithin how long
+	// those may who have been given the entry and do not read yet: perhaps it does not
+	// fit their requests.
 	stallAfter = 30 * time.Second
+	comeWithin = 5 * time.Second
 )
 
 // Fill writes the body of one entry, for one goroutine. Done or Fail must end it.
@@ -49,6 +53,10 @@ type Fill struct {
 
 // Entry is what is filled.
 func (f *Fill) Entry() *Entry { return f.entry }
+
+// Unread says that the leader has no client that is going to read the body, so that
+// nothing waits for it. It is called before Write, if at all.
+func (f *Fill) Unread() { f.body().expect(-1) }
 
 // Write adds to the body and copies p. It waits for readers only when the body has
 // turned out too long to be kept: then the slowest, for 30 s at most, after which it
@@ -124,12 +132,10 @@ func (f *Fill) lose() {
 	f.cache.rejected.Add(1)
 	f.cache.remove(f.entry.object)
 	f.cache.mark(f.entry.home, f.cache.now().Add(longFor))
-	f.body().setLossy()
 }
 
 // drain drops what all readers are past, until a piece of size bytes has room.
 func (f *Fill) drain(size int64) error {
-	var stalled *time.Timer
 	for {
 		dropped, readers, moved := f.body().dropPast()
 		f.taken -= dropped
@@ -140,16 +146,18 @@ func (f *Fill) drain(size int64) error {
 		case f.taken+size <= f.room:
 			return nil
 		}
-		if stalled == nil {
-			stalled = time.NewTimer(stallAfter)
-			defer stalled.Stop()
-		}
-		select {
-		case <-moved:
-		case <-stalled.C:
-			f.body().throwSlowest()
-			stalled.Reset(stallAfter)
-		}
+		f.await(moved)
+	}
+}
+
+// await waits until a reader has moved, or throws out the slowest.
+func (f *Fill) await(moved <-chan struct{}) {
+	stalled := time.NewTimer(f.body().patience())
+	defer stalled.Stop()
+	select {
+	case <-moved:
+	case <-stalled.C:
+		f.body().throwSlowest()
 	}
 }
 
@@ -173,8 +181,13 @@ func (f *Fill) Done() {
 		return
 	}
 	f.ended = true
-	f.body().finish()
-	f.cache.forget(f.cache.settle(f.entry, size, !f.lossy))
+	if f.lossy {
+		f.body().finish(complete)
+		f.cache.space.drop(f.entry.object)
+		return
+	}
+	f.body().keep()
+	f.cache.forget(f.cache.settle(f.entry, size))
 }
 
 // Fail says that the body broke off. The entry leaves the index; readers get what is
@@ -185,18 +198,18 @@ func (f *Fill) Fail() {
 	}
 	f.ended = true
 	f.cache.remove(f.entry.object)
-	f.body().fail()
+	f.body().finish(cut)
 	f.cache.space.drop(f.entry.object)
 }
 
-// settle makes a complete entry one that may be evicted, if it is in the index and to be
-// kept; then its length is known from now on. It returns what the space has let go.
-func (c *Cache) settle(e *Entry, size int64, keep bool) []*object {
+// settle makes a complete entry one that may be evicted, if it is in the index; then its
+// length is known from now on. It returns what the space has let go.
+func (c *Cache) settle(e *Entry, size int64) []*object {
 	o := e.object
 	s := c.shard(o.home.target)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !keep || !o.indexed {
+	if !o.indexed {
 		c.space.drop(o)
 		return nil
 	}

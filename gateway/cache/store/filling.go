@@ -1,6 +1,9 @@
 package store
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // What the writer of a body does with it. There is only one, so it reads pieces, end
 // and state without the lock, and holds it only to let readers see what is new.
@@ -34,24 +37,13 @@ func (b *Body) add(p []byte) {
 	b.wakeReaders()
 }
 
-func (b *Body) setLossy() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.lossy = true
-}
-
 // dropPast drops the pieces that all readers are past, and says how many bytes they
 // held, how many readers there are, and what is closed when one of them has moved.
+// Who is only going to read stands at the beginning.
 func (b *Body) dropPast() (dropped int64, readers int, moved <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	slowest := b.end
-	for _, s := range b.seats {
-		if !s.thrown {
-			readers++
-			slowest = min(slowest, s.at)
-		}
-	}
+	slowest, readers := b.slowest()
 	n := 0
 	for n < len(b.pieces) && b.pieces[n].end() <= slowest {
 		dropped += int64(cap(b.pieces[n].bytes))
@@ -64,37 +56,69 @@ func (b *Body) dropPast() (dropped int64, readers int, moved <-chan struct{}) {
 	return dropped, readers, b.moved
 }
 
-// throwSlowest throws out the readers that are farthest behind.
+// slowest is where the slowest reader stands, and how many there are.
+func (b *Body) slowest() (at int64, readers int) {
+	at = b.end
+	if b.awaits > 0 {
+		at = 0
+	}
+	for _, s := range b.seats {
+		if !s.thrown {
+			readers++
+			at = min(at, s.at)
+		}
+	}
+	return at, readers + b.awaits
+}
+
+// patience is how long the slowest reader may take.
+func (b *Body) patience() time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.awaits > 0 {
+		return comeWithin
+	}
+	return stallAfter
+}
+
+// throwSlowest throws out the readers that are farthest behind: first those that have
+// not come at all.
 func (b *Body) throwSlowest() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	slowest := b.end
-	for _, s := range b.seats {
-		if !s.thrown {
-			slowest = min(slowest, s.at)
-		}
+	if b.awaits > 0 {
+		b.awaits = 0
+		return
 	}
+	slowest, _ := b.slowest()
 	for _, s := range b.seats {
 		s.thrown = s.thrown || s.at == slowest
 	}
 }
 
-// finish makes a body complete: in one piece if that costs little, and without room to spare.
-func (b *Body) finish() {
-	if !b.lossy {
-		b.compact()
-	}
+// finish says that nothing more comes.
+func (b *Body) finish(as state) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.state = complete
-	if len(b.pieces) == 1 && !b.lossy {
-		b.whole.Store(&b.pieces[0].bytes)
+	b.state = as
+	b.wakeReaders()
+}
+
+// keep makes a body complete that is to be kept: in one piece if that costs little, and
+// without room to spare.
+func (b *Body) keep() {
+	pieces := b.compact()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.pieces, b.state = pieces, complete
+	if len(pieces) == 1 {
+		b.whole.Store(&pieces[0].bytes)
 	}
 	b.wakeReaders()
 }
 
-// compact puts pieces together, or at least takes the room to spare from the last.
-func (b *Body) compact() {
+// compact is the pieces put together, or at least without the room to spare in the last.
+func (b *Body) compact() []piece {
 	pieces := slices.Clone(b.pieces)
 	switch last := len(pieces) - 1; {
 	case len(pieces) == 0:
@@ -104,9 +128,7 @@ func (b *Body) compact() {
 	case b.spare() > 0:
 		pieces[last].bytes = append(make([]byte, 0, len(pieces[last].bytes)), pieces[last].bytes...)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.pieces = pieces
+	return pieces
 }
 
 func (b *Body) join() []byte {
@@ -115,12 +137,4 @@ func (b *Body) join() []byte {
 		whole = append(whole, p.bytes...)
 	}
 	return whole
-}
-
-// fail ends a body that broke off.
-func (b *Body) fail() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.state = cut
-	b.wakeReaders()
 }

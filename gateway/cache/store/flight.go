@@ -10,7 +10,8 @@ import (
 // Flight is one fetch of an answer that many may want. It has one leader at a time, who
 // must end it: with Store, Update, Pass, Fail or Leave. All who join it must Wait.
 //
-// A purge that comes while it is under way counts for its answer too: that was asked for before.
+// A purge that comes while it is under way counts for its answer too: that was asked
+// for before.
 type Flight struct {
 	cache *Cache
 	home  *resource
@@ -88,7 +89,7 @@ func (c *Cache) Alone(k *Key) *Flight {
 	s := c.shard(target)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return c.begin(s.open(target, sum, k), nil)
+	return c.begin(s, s.open(target, sum, k), nil)
 }
 
 func (c *Cache) fetch(k *Key, r *cache.Request, p *cache.Policy, join bool) (f *Flight, leads bool) {
@@ -98,13 +99,13 @@ func (c *Cache) fetch(k *Key, r *cache.Request, p *cache.Policy, join bool) (f *
 	defer s.mu.Unlock()
 	res := s.open(target, sum, k)
 	if res.mark != nil && c.now().Before(res.passing) {
-		return c.begin(res, nil), true
+		return c.begin(s, res, nil), true
 	}
 	f = res.flightFor(r, p)
 	switch {
 	case f == nil:
 		like := &cache.Stored{Vary: p.VaryBy(res.variedBy(), r)}
-		return c.begin(res, like), true
+		return c.begin(s, res, like), true
 	case !join:
 		return nil, false
 	}
@@ -112,9 +113,10 @@ func (c *Cache) fetch(k *Key, r *cache.Request, p *cache.Policy, join bool) (f *
 	return f, false
 }
 
-func (c *Cache) begin(res *resource, like *cache.Stored) *Flight {
+func (c *Cache) begin(s *shard, res *resource, like *cache.Stored) *Flight {
 	f := &Flight{cache: c, home: res, like: like, done: make(chan struct{})}
 	res.flights = append(res.flights, f)
+	s.flying[f] = struct{}{}
 	c.flights.Add(1)
 	return f
 }
@@ -176,6 +178,7 @@ func (f *Flight) endLocked(s *shard, e *Entry, o Outcome) {
 	close(f.done)
 	i := slices.Index(f.home.flights, f)
 	f.home.flights = slices.Delete(f.home.flights, i, i+1)
+	delete(s.flying, f)
 	f.cache.flights.Add(-1)
 	s.closeIdle(f.home)
 }

@@ -19,9 +19,9 @@ func checkGlob(glob string) error {
 	return nil
 }
 
-// matchGlob reports whether all of text is as glob says: "**" stands for any bytes, "*" for any but
-// "/" and "?", every other byte for itself. It takes time in proportion to the product
-// of their lengths at most.
+// matchGlob reports whether all of text is as glob says: "**" stands for any bytes, "*"
+// for any but "/" and "?", every other byte for itself. It takes time in proportion to
+// the product of their lengths at most.
 func matchGlob(glob string, text []byte) bool {
 	var star, cross fallback
 	at, i := 0, 0

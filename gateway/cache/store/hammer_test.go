@@ -99,9 +99,18 @@ func (h *hammer) lead(r *rand.Rand, f *Flight, req *cache.Request) {
 	if r.IntN(2) == 0 {
 		s.Length = int64(length)
 	}
-	if fill := f.Store(s, binary.BigEndian.AppendUint64(nil, nonce)); fill != nil {
-		h.fill(r, fill, nonce, length)
+	fill := f.Store(s, binary.BigEndian.AppendUint64(nil, nonce))
+	if fill == nil {
+		return
 	}
+	var client sync.WaitGroup
+	if r.IntN(2) == 0 {
+		fill.Unread()
+	} else {
+		client.Go(func() { h.read(rand.New(rand.NewPCG(nonce, 1)), fill.Entry()) })
+	}
+	h.fill(r, fill, nonce, length)
+	client.Wait()
 }
 
 func (h *hammer) fill(r *rand.Rand, fill *Fill, nonce uint64, length int) {

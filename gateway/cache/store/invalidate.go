@@ -13,7 +13,9 @@ func (c *Cache) InvalidateTarget(site string, secure bool, target []byte) int {
 	for r := s.targets[sum]; r != nil; {
 		next := r.post // r may be closed
 		if r.key.sameTarget(&k) {
-			r.warn(purge{how: Hard})
+			for _, f := range r.flights {
+				f.purges = append(f.purges, purge{how: Hard})
+			}
 			n += c.clear(s, r)
 		}
 		r = next

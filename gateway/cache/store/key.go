@@ -46,7 +46,9 @@ func (k *Key) sameTarget(o *Key) bool {
 
 // compare orders keys by what an operator reads of them.
 func (k *Key) compare(o *Key) int {
-	return cmp.Or(cmp.Compare(k.Site, o.Site), bytes.Compare(k.Target, o.Target), cmp.Compare(k.Variant, o.Variant), bytes.Compare(k.Parts, o.Parts))
+	return cmp.Or(
+		cmp.Compare(k.Site, o.Site), bytes.Compare(k.Target, o.Target),
+		cmp.Compare(k.Variant, o.Variant), bytes.Compare(k.Parts, o.Parts))
 }
 
 // clone copies what is the request's.

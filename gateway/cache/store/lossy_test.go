@@ -93,15 +93,15 @@ func TestTooLongBodiesAreReadToTheEnd(t *testing.T) {
 		memory, longest int64
 		room            int64 // bytes that may be held
 	}{
-		{"longer than MaxObject", 64 << 20, 2 << 20, 3 << 20},
+		{"longer than MaxObject", 64 << 20, 1 << 20, 5 << 18},
 		{"longer than a MaxObject that is very small", 64 << 20, 10, leastRoom},
 		{"longer than memory", 300 << 10, 64 << 20, 300 << 10},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				c := newCache(tt.memory, tt.longest)
-				s := newStream(t, c, 5<<20)
-				quick, slow, late := s.reader(0), s.reader(0), s.reader(3<<20)
+				s := newStream(t, c, 3<<20)
+				quick, slow, late := s.reader(0), s.reader(0), s.reader(2<<20)
 				s.write()
 				slow.next()
 				quick.all()
@@ -134,7 +134,7 @@ func TestTooLongBodiesAreReadToTheEnd(t *testing.T) {
 func TestTooLongBodiesEndWithTheirReaders(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c := newCache(64<<20, 1<<20)
-		s := newStream(t, c, 5<<20)
+		s := newStream(t, c, 3<<20)
 		r := s.reader(0)
 		s.write()
 		r.next()
@@ -153,7 +153,7 @@ func TestTooLongBodiesEndWithTheirReaders(t *testing.T) {
 func TestStalledReadersAreLeftBehind(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c := newCache(64<<20, 1<<20)
-		s := newStream(t, c, 5<<20)
+		s := newStream(t, c, 3<<20)
 		quick, stalled := s.reader(0), s.reader(0)
 		began := time.Now()
 		s.write()
@@ -179,7 +179,7 @@ func TestStalledReadersAreLeftBehind(t *testing.T) {
 func TestLateReadersOfALongBody(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c := newCache(64<<20, 100<<10)
-		s := newStream(t, c, 5<<20)
+		s := newStream(t, c, 3<<20)
 		first := s.reader(0)
 		s.write()
 		for range 30 {
@@ -194,6 +194,30 @@ func TestLateReadersOfALongBody(t *testing.T) {
 		first.finish()
 		<-s.err
 	})
+}
+
+// Whoever has been given the entry may take a moment before it reads: nothing is
+// dropped meanwhile. Who does not come is not waited for much longer.
+func TestReadersAreAwaited(t *testing.T) {
+	for _, comes := range []bool{true, false} {
+		bubble(t, func(t *testing.T) {
+			c := newCache(64<<20, 10)
+			f := lead(t, c, key("/a"), plain)
+			w := join(t, c, key("/a"))
+			s := &stream{t: t, c: c, fill: f.Store(answer(-1), nil), body: noise(3, 1<<20), err: make(chan error, 1)}
+			s.fill.Unread()
+			s.write()
+			time.Sleep(comeWithin - 1)
+			want := ErrUnwanted
+			if expect(t, "the head has come", "answered", w); comes {
+				s.reader(0).finish()
+				want = nil
+			}
+			if err := <-s.err; err != want {
+				t.Errorf("the reader comes %v: writing ended with %v", comes, err)
+			}
+		})
+	}
 }
 
 // G5: what broke off is not kept; readers get what there is, and know that it is not all.

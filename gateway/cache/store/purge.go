@@ -62,18 +62,10 @@ func (c *Cache) Purge(sel *Selector, how How, preview bool) Report {
 func (s *shard) warn(sel *Selector, how How) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, res := range s.targets {
-		for ; res != nil; res = res.post {
-			if len(res.flights) > 0 && sel.matchesKey(&res.key) {
-				res.warn(purge{sel, how})
-			}
+	for f := range s.flying {
+		if sel.matchesKey(&f.home.key) {
+			f.purges = append(f.purges, purge{sel, how})
 		}
-	}
-}
-
-func (r *resource) warn(p purge) {
-	for _, f := range r.flights {
-		f.purges = append(f.purges, p)
 	}
 }
 

@@ -19,8 +19,9 @@ type shard struct {
 	keys    map[uint64]*resource            // by the sum of all; those with equal sums are a list
 	targets map[uint64]*resource            // by the sum of the target; all that have it are a list
 	tags    map[string]map[*object]struct{} // what carries them
+	flying  map[*Flight]struct{}            // all that are under way
 
-	_ [16]byte // so that two shards share no cache line for long
+	_ [8]byte // so that two shards share no cache line for long
 }
 
 // resource is all that is known under one key. It is there for as long as it has
@@ -43,6 +44,7 @@ type resource struct {
 func (s *shard) init() {
 	s.keys, s.targets = make(map[uint64]*resource), make(map[uint64]*resource)
 	s.tags = make(map[string]map[*object]struct{})
+	s.flying = make(map[*Flight]struct{})
 }
 
 func (c *Cache) shard(target uint64) *shard { return &c.shards[target>>56%shardCount] }

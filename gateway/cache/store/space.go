@@ -13,11 +13,12 @@ const (
 )
 
 // space is the budget of bytes, and decides what goes when they are used up: S3-FIFO,
-// by bytes. What comes new joins a small queue, a tenth of all, and falls out of its end unless
-// it was asked for twice meanwhile; then it joins the main queue, at the end of which it
-// gets another round for each of the last three times it was asked for. Keys that fell
-// out are remembered as ghosts: if one comes again, it joins the main queue at once. So a scan
-// of what is asked for once passes through the small queue alone.
+// by bytes. What comes new joins a small queue, a tenth of all, and falls out of its
+// end unless it was asked for twice meanwhile; then it joins the main queue, at the end
+// of which it gets another round for each of the last three times it was asked for.
+// Keys that fell out are remembered as ghosts: if one comes again, it joins the main
+// queue at once. So a scan of what is asked for once passes through the small queue
+// alone.
 //
 // A hit takes no lock: it counts up, and the space looks at the count when the object
 // has come to an end of a queue.
@@ -133,8 +134,8 @@ func (s *space) admit(o *object, body int64) []*object {
 	return s.shrink(0)
 }
 
-// inherit gives an object that is being filled the standing of the one that it replaces: what
-// was popular stays so when its origin sends it anew.
+// inherit gives an object that is being filled the standing of the one that it
+// replaces: what was popular stays so when its origin sends it anew.
 func (s *space) inherit(o, from *object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

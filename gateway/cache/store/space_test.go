@@ -46,6 +46,7 @@ func (b *budget) store(t *rapid.T) {
 		s.Length = rapid.Int64Range(0, 110<<10).Draw(t, "length")
 	}
 	if f := b.c.Alone(b.key()).Store(s, make([]byte, rapid.IntRange(0, 2000).Draw(t, "head"))); f != nil {
+		f.Unread()
 		b.fills = append(b.fills, f)
 	}
 }

@@ -7,8 +7,8 @@
 // long as it is held, whatever becomes of the entry. [Cache.Fetch] lets one of all who
 // miss the same answer ask for it, and the others wait: they get the entry as soon as
 // its head is known, and read the body as it comes. The budget of bytes counts all that
-// is kept and all that fills have reserved, and is never exceeded; bodies that have left the
-// cache while they are still read are their readers' own.
+// is kept and all that fills have reserved, and is never exceeded; bodies that have
+// left the cache while they are still read are their readers' own.
 //
 // It knows nothing of connections, files or what makes an answer fresh: that an answer
 // may be stored, and what a request may be given, its caller has asked package cache.

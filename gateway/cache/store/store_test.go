@@ -1,6 +1,8 @@
 package store
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"weirkeep/gateway/cache"
@@ -119,5 +121,47 @@ func TestTheWholeComesBeforeAPart(t *testing.T) {
 	}
 	if n := len(c.AppendFitting(nil, k, plain, policy)); n != 2 {
 		t.Errorf("%d entries fit, want 2: the whole took the place of the first part", n)
+	}
+}
+
+// Under one key the newest variants are kept, so many and no more.
+func TestVariantsAreBounded(t *testing.T) {
+	c, k := newCache(1<<20, 1<<20), key("/a")
+	tier := func(i int) *cache.Request { return with("tier", fmt.Sprint(i)) }
+	for i := range maxVariants + 3 {
+		put(t, c, k, varied(tier(i), "tier"), nil)
+	}
+	for i := range maxVariants + 3 {
+		if found := find(c, k, tier(i)) != nil; found != (i >= 3) {
+			t.Errorf("variant %d found: %v", i, found)
+		}
+	}
+	balanced(t, c)
+}
+
+// Keys whose sums are equal are told apart all the same, in whichever order they come
+// and go.
+func TestEqualSumsAreToldApart(t *testing.T) {
+	for _, leave := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		var s shard
+		s.init()
+		keys := []*Key{key("/0"), key("/1"), key("/2")}
+		var all [3]*resource
+		for i, k := range keys {
+			all[i] = s.open(1, 2, k)
+		}
+		for n, i := range leave {
+			s.closeIdle(all[i])
+			s.closeIdle(all[i]) // once more is nothing
+			for j, k := range keys {
+				gone := slices.Contains(leave[:n+1], j)
+				if r := s.find(2, k); gone && r != nil || !gone && r != all[j] {
+					t.Errorf("after %v have left, /%d is %v", leave[:n+1], j, r)
+				}
+			}
+		}
+		if len(s.keys)+len(s.targets) != 0 {
+			t.Errorf("%v: there are %d keys and %d targets in the end", leave, len(s.keys), len(s.targets))
+		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 
 // Store ends the flight with an answer, whose body the returned fill is for. All who
 // wait have the entry at once. It is found from now on, and replaces what was chosen by
-// the same values of the same fields; unless a purge or an invalidation has come since the
-// flight began: then only those who have it can read it, or, after a soft purge, it is stale. Neither
-// s nor head may be changed any more.
+// the same values of the same fields; unless a purge or an invalidation has come since
+// the flight began: then only those who have it can read it, or, after a soft purge, it
+// is stale. Neither s nor head may be changed any more.
 //
 // nil: the answer is too long, or there is no room. Then who waits goes on as after Pass.
 func (f *Flight) Store(s *cache.Stored, head []byte) *Fill {
@@ -45,6 +45,7 @@ func (f *Flight) land(e *Entry) *Entry {
 	if !hard {
 		f.cache.insertLocked(s, e)
 	}
+	e.body.expect(1 + f.joined) // the leader's client too
 	f.endLocked(s, e, Answered)
 	s.mu.Unlock()
 	return e
@@ -158,7 +159,8 @@ func (c *Cache) unmark(r *resource) {
 	}
 }
 
-// remove takes an object out of the index and, unless it is being filled, stops counting it.
+// remove takes an object out of the index and, unless it is being filled, stops
+// counting it.
 func (c *Cache) remove(o *object) bool {
 	s := c.shard(o.home.target)
 	s.mu.Lock()
