@@ -1,0 +1,4 @@
+package disk
+
+func writeLimited(string) {}
+func openAsNobody(string) {}
