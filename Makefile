@@ -2,10 +2,10 @@
 
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector, the longest first.
-RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/discover ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire
+RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/cache/disk ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/admission ./gateway/discover ./gateway/metrics ./gateway/admin ./gateway/route ./rules ./gateway/session ./gateway/wire
 # What measures memory or time, or reads large input on one goroutine: the race detector makes it
 # slow, and finds nothing there that other tests do not show.
-UNRACED := Allocs|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|rules_.*|plugin_.*)$$
+UNRACED := Allocs|OpeningScales|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|rules_.*|plugin_.*)$$
 FUZZ    := \
            abi:FuzzDecodeView \
            abi:FuzzReadOps \
@@ -13,6 +13,9 @@ FUZZ    := \
            cmd/weirkeep:FuzzLatin1 \
            cmd/weirkeep:FuzzParseRecord \
            cmd/weirkeep:FuzzParseTests \
+           gateway/cache/disk:FuzzList \
+           gateway/cache/disk:FuzzRecord \
+           gateway/cache/disk:FuzzSegment \
            gateway/collect:FuzzNumber \
            gateway/collect:FuzzPointer \
            gateway/collect:FuzzSeries \

@@ -1,8 +1,10 @@
 package disk
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"syscall"
 	"testing"
@@ -33,7 +35,12 @@ func fill(t testing.TB, dir string, n int) {
 var bigOptions = Options{Size: 4 << 30}
 
 // hashID is an id as a hash would be.
-func hashID(n uint64) ID { return ID(bodyOf(n, 0, 16)) }
+func hashID(n uint64) (id ID) {
+	r := rand.NewPCG(n, 1)
+	binary.LittleEndian.PutUint64(id[:], r.Uint64())
+	binary.LittleEndian.PutUint64(id[8:], r.Uint64())
+	return id
+}
 
 // load opens a folder and has all objects told. It returns how long that took.
 func load(t testing.TB, dir string, n int) time.Duration {

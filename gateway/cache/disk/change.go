@@ -1,29 +1,28 @@
 package disk
 
 import (
+	"bytes"
 	"encoding/binary"
-	"errors"
 )
 
 // SetLabel gives an object another label; the body stays where it is. The label is cloned.
-func (s *Store) SetLabel(id ID, label Label) error {
+// What o says stays as it was: who opens the object next sees it. The error is ErrNotFound
+// if the object has been replaced or is gone.
+func (o *Object) SetLabel(label Label) error {
 	if len(label.Summary) > MaxSummary || len(label.Meta) > MaxMeta {
 		return ErrTooLarge
 	}
 	for {
-		e, ok := s.index.find(id)
-		if !ok {
-			return ErrNotFound
-		}
 		var d description
-		if err := s.readRecord(id, e, &d); errors.Is(err, ErrNotFound) {
-			s.index.removeAt(id, e.at) // its segment is gone
-			continue
-		} else if err != nil {
+		e, err := o.s.find(o.d.id, &d)
+		if err != nil {
 			return err
 		}
+		if d.length != o.d.length || !bytes.Equal(d.sums, o.d.sums) {
+			return ErrNotFound // it has another body by now
+		}
 		d.label = label
-		if done, err := s.relabel(&d, e.at); done {
+		if done, err := o.s.relabel(&d, e.at); done {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -34,8 +35,8 @@ func (d *ramDisk) names() []string { return slices.Sorted(maps.Keys(d.files)) }
 func TestDamagedSegments(t *testing.T) {
 	for _, tt := range damages {
 		t.Run(tt.name, func(t *testing.T) {
-			for seed := range uint64(either(5, 300)) {
-				damageOnce(t, seed, tt.do)
+			for seed := range uint64(either(5, 100)) {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) { damageOnce(t, seed, tt.do) })
 			}
 		})
 	}
@@ -74,21 +75,24 @@ func settled(s *Store) bool {
 // what is read afterwards has been written, if not last; what Sync has made durable is
 // there, or newer.
 func TestPowerIsLost(t *testing.T) {
-	for seed := range uint64(either(20, 1000)) {
-		d, o := newRAMDisk(), Options{Size: 4 * MinSize}
-		w := newWorker(t, seed, nil)
-		w.reopen(d, o)
-		w.work(w.r.IntN(100))
-		if err := w.s.Sync(); err != nil {
-			t.Fatal(err)
-		}
-		held := maps.Clone(w.facts)
-		w.work(w.r.IntN(60))
-		held = unsure(held, w.facts)
-		w.facts = held
-		w.reopen(d.powerLoss(w.r), o)
-		w.expectAll()
+	for seed := range uint64(either(20, 500)) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { losePower(t, seed) })
 	}
+}
+
+func losePower(t *testing.T, seed uint64) {
+	d, o := newRAMDisk(), Options{Size: 4 * MinSize}
+	w := newWorker(t, seed, nil)
+	w.reopen(d, o)
+	w.work(w.r.IntN(100))
+	if err := w.s.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	held := maps.Clone(w.facts)
+	w.work(w.r.IntN(60))
+	w.facts = unsure(held, w.facts)
+	w.reopen(d.powerLoss(w.r), o)
+	w.expectAll()
 }
 
 // unsure are the facts of before, when what came after may have been done as well, and its

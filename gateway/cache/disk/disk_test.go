@@ -136,7 +136,7 @@ func TestChangesLast(t *testing.T) {
 		{"labelled", func(s *Store) error {
 			l := labelOf(1, 1, 2*chunkSize+5)
 			l.Flags = 99
-			return s.SetLabel(idOf(1), l)
+			return relabel(s, 1, l)
 		}, 1, 99},
 		{"cleared", func(s *Store) error { return s.Clear() }, none, 0},
 	} {
@@ -162,10 +162,50 @@ func TestChangesLast(t *testing.T) {
 	}
 }
 
+func relabel(s *Store, n uint64, l Label) error {
+	o, err := s.Open(idOf(n))
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	return o.SetLabel(l)
+}
+
+// A label is of one body: it never comes to another one that took its place meanwhile.
+func TestLabelsStayWithTheirBody(t *testing.T) {
+	s := openOn(t, newRAMDisk(), options())
+	for _, tt := range []struct {
+		name  string
+		do    func()
+		want  error
+		flags uint32
+	}{
+		{"nothing happens", func() {}, nil, 99},
+		{"it has moved", func() { s.rescue(1) }, nil, 99},
+		{"it has another label", func() { relabel(s, 1, labelOf(1, 1, 1000)) }, nil, 99},
+		{"it is replaced", func() { put(s, 1, 2, 1000) }, ErrNotFound, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			mustPut(t, s, 1, 1, 1000)
+			o, err := s.Open(idOf(1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer o.Close()
+			tt.do()
+			l := labelOf(1, 1, 1000)
+			l.Flags = 99
+			expectError(t, o.SetLabel(l), tt.want)
+			if now, err := s.Open(idOf(1)); err != nil || now.Label().Flags != tt.flags {
+				t.Errorf("flags %v, %v, want %d", now.Label().Flags, err, tt.flags)
+			}
+		})
+	}
+}
+
 func TestChangingWhatIsNotThere(t *testing.T) {
 	s := open(t, folder(t), options())
 	expectError(t, s.SetFlags(idOf(1), 1), ErrNotFound)
-	expectError(t, s.SetLabel(idOf(1), Label{}), ErrNotFound)
 	expectError(t, s.Delete(idOf(1)), nil)
 	_, err := s.Open(idOf(1))
 	expectError(t, err, ErrNotFound)

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync/atomic"
@@ -32,8 +33,8 @@ var faults = []struct {
 func TestDisksFail(t *testing.T) {
 	for _, tt := range faults {
 		t.Run(tt.name, func(t *testing.T) {
-			for i := range uint64(either(4, 200)) {
-				failOnce(t, i, tt.op, tt.err, i%2 == 0)
+			for seed := range uint64(either(4, 100)) {
+				t.Run(fmt.Sprint(seed), func(t *testing.T) { failOnce(t, seed, tt.op, tt.err, seed%2 == 0) })
 			}
 		})
 	}

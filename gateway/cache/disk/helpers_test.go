@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -35,19 +36,19 @@ func idOf(n uint64) (id ID) {
 	return id
 }
 
-// bodyOf is what an object has when it was written for the version-th time: no two
-// places in any of them look alike, so that a byte at the wrong place is seen.
+// bodyOf is what an object has when it was written for the version-th time: a part of
+// noise, in which no two places look alike, so that a byte at the wrong place is seen. It
+// is not to be changed.
 func bodyOf(n, version uint64, length int) []byte {
-	b := make([]byte, length)
-	rand.NewChaCha8(seedOf(n, version)).Read(b)
-	return b
+	at := rand.New(rand.NewPCG(n, version)).IntN(len(noise()) - length)
+	return noise()[at:][:length:length]
 }
 
-func seedOf(n, version uint64) (seed [32]byte) {
-	binary.LittleEndian.PutUint64(seed[:], n)
-	binary.LittleEndian.PutUint64(seed[8:], version)
-	return seed
-}
+var noise = sync.OnceValue(func() []byte {
+	b := make([]byte, 12<<20)
+	rand.NewChaCha8([32]byte{7}).Read(b)
+	return b
+})
 
 // labelOf says all that is needed to check an object.
 func labelOf(n, version uint64, length int) Label {

@@ -22,6 +22,9 @@ type Object struct {
 // Open opens the object of an id. The error is ErrNotFound, ErrCorrupt, or what the disk
 // says; it is a miss in any case.
 func (s *Store) Open(id ID) (*Object, error) {
+	if _, ok := s.index.find(id); !ok {
+		return nil, ErrNotFound // without an allocation
+	}
 	o, err := s.open(id)
 	if err != nil {
 		return nil, err
@@ -31,32 +34,35 @@ func (s *Store) Open(id ID) (*Object, error) {
 	return o, nil
 }
 
-// open looks again if the object has moved in the meantime.
 func (s *Store) open(id ID) (*Object, error) {
+	o := &Object{s: s}
 	for {
-		e, ok := s.index.find(id)
-		if !ok {
-			return nil, ErrNotFound
+		e, err := s.find(id, &o.d)
+		if err != nil {
+			return nil, err
 		}
-		o, err := s.openAt(id, e)
-		if !errors.Is(err, ErrNotFound) {
-			return o, err
+		if o.e = e; o.hold() {
+			o.d.label.Flags = e.flags
+			return o, nil
 		}
-		s.index.removeAt(id, e.at) // its segment is gone
+		s.index.removeAt(id, e.at)
 	}
 }
 
-// openAt opens the object whose entry that is.
-func (s *Store) openAt(id ID, e entry) (*Object, error) {
-	o := &Object{s: s, e: e}
-	if err := s.readRecord(id, e, &o.d); err != nil {
-		return nil, err
+// find reads the record of an object into d. If its segment has gone it may have moved: the
+// index knows.
+func (s *Store) find(id ID, d *description) (entry, error) {
+	for {
+		e, ok := s.index.find(id)
+		if !ok {
+			return e, ErrNotFound
+		}
+		err := s.readRecord(id, e, d)
+		if !errors.Is(err, ErrNotFound) {
+			return e, err
+		}
+		s.index.removeAt(id, e.at)
 	}
-	if !o.hold() {
-		return nil, ErrNotFound
-	}
-	o.d.label.Flags = e.flags
-	return o, nil
 }
 
 // readRecord reads what an entry says of an object.
