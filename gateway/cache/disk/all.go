@@ -40,7 +40,7 @@ func (s *Store) All(f func(Item) bool) error {
 // listOf is the list of a segment, from memory or from its end.
 func (s *Store) listOf(g *segment) ([]byte, error) {
 	s.mu.Lock()
-	list, sealed, start, length := g.list, g.sealed, g.end, g.length
+	list, sealed, start, length := g.list, g.sealed, g.end, g.length.Load()
 	if !sealed {
 		list = slices.Clone(list)
 	}

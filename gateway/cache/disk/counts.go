@@ -29,7 +29,7 @@ type Stats struct {
 	RemoveErrors int64
 }
 
-// Stats may be called at any time, but not for each request: it counts objects.
+// Stats may be called at any time, also while the disk stalls.
 func (s *Store) Stats() Stats {
 	c := &s.counts
 	st := Stats{
@@ -40,8 +40,6 @@ func (s *Store) Stats() Stats {
 		ReadErrors: c.readErrors.Load(), WriteErrors: c.writeErrors.Load(),
 		SyncErrors: c.syncErrors.Load(), RemoveErrors: c.removeErrors.Load(),
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st.Bytes, st.Limit, st.Segments = s.table.total(), s.limit, s.table.len()
+	st.Bytes, st.Limit, st.Segments = s.table.total(), s.limit.Load(), s.table.len()
 	return st
 }

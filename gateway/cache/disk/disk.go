@@ -53,6 +53,7 @@ type Store struct {
 	lock io.Closer
 
 	size       atomic.Int64 // what the options allow all segments together, in bytes
+	limit      atomic.Int64 // what they may have now: less while the disk is full
 	maxObject  int64
 	maxObjects int64
 	segment    int64 // length of one file, in bytes
@@ -65,7 +66,6 @@ type Store struct {
 	// that what is later in the log is what holds. Readers never wait for it.
 	mu     sync.Mutex
 	active *segment  // the one that is appended to; nil: the next append begins one
-	limit  int64     // of all segments together: size, or less while the disk is full
 	next   uint32    // number of the segment that comes next
 	rest   time.Time // until when nothing is written, since the disk fails
 	why    error     // it rests
@@ -108,7 +108,7 @@ func (s *Store) shut() bool {
 func (s *Store) Resize(size int64) {
 	s.mu.Lock()
 	s.size.Store(size)
-	s.limit = size
+	s.limit.Store(size)
 	s.mu.Unlock()
 	s.nudge()
 }

@@ -1,8 +1,10 @@
 package disk
 
 import (
+	"cmp"
 	"hash/maphash"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -139,7 +141,8 @@ type found struct {
 	at place
 }
 
-// usedIn are the objects that were opened and need a segment that is the oldest.
+// usedIn are the objects that were opened and need a segment that is the oldest, in the
+// order of their records.
 func (x *index) usedIn(oldest uint32) (all []found) {
 	for i := range x.shards {
 		s := &x.shards[i]
@@ -151,5 +154,8 @@ func (x *index) usedIn(oldest uint32) (all []found) {
 		}
 		s.mu.RUnlock()
 	}
+	slices.SortFunc(all, func(a, b found) int {
+		return cmp.Or(cmp.Compare(a.at.seg, b.at.seg), cmp.Compare(a.at.off, b.at.off))
+	})
 	return all
 }

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"os"
 )
@@ -49,16 +50,12 @@ func (s *Store) sweep() {
 // ahead is how many segments the keeper keeps room for.
 const ahead = 2
 
-// wanting reports whether the oldest segment should go.
+// wanting reports whether the oldest segment should go. Not while nothing can be written:
+// what is in use of it would go, too.
 func (s *Store) wanting() bool {
-	select {
-	case <-s.stop:
-		return false
-	default:
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.full(ahead*s.segment) || s.index.len() > s.maxObjects
+	return s.resting() == nil && (s.full(ahead*s.segment) || s.index.len() > s.maxObjects)
 }
 
 // reclaim removes the oldest segment, after it has saved what is in use of it. It reports
@@ -77,7 +74,7 @@ func (s *Store) reclaim() bool {
 	if s.table.oldest() != g {
 		return true // somebody could not wait
 	}
-	if s.drop(g) != nil {
+	if s.closed || s.drop(g) != nil {
 		return false
 	}
 	s.counts.reclaimed.Add(1)
@@ -89,16 +86,11 @@ func (s *Store) reclaim() bool {
 func (s *Store) rescue(segment uint32) {
 	left := s.segment / 2
 	for _, u := range s.index.usedIn(segment) {
-		select {
-		case <-s.stop:
-			return
-		default:
-		}
 		n, err := s.rescueOne(u, left)
 		if err == nil {
 			s.counts.rescued.Add(1)
 		}
-		if left -= n; left <= 0 {
+		if left -= n; left <= 0 || errors.Is(err, ErrClosed) {
 			return
 		}
 	}

@@ -107,14 +107,14 @@ func appendTail(list []byte, start, items int64, secret uint64) []byte {
 // believed once the list passes.
 func (g *segment) readTail() bool {
 	b := make([]byte, tailSize)
-	if g.length < segmentHead+tailSize {
+	if g.length.Load() < segmentHead+tailSize {
 		return false
 	}
-	if _, err := g.file.ReadAt(b, g.length-tailSize); err != nil || string(b[16:24]) != tailMagic {
+	if _, err := g.file.ReadAt(b, g.length.Load()-tailSize); err != nil || string(b[16:24]) != tailMagic {
 		return false
 	}
 	start, items := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-	if start < segmentHead || start > uint64(g.length-tailSize) || items > (uint64(g.length)-start)/itemHead {
+	if start < segmentHead || start > uint64(g.length.Load()-tailSize) || items > (uint64(g.length.Load())-start)/itemHead {
 		return false
 	}
 	g.end, g.items = int64(start), int64(items)

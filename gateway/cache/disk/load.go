@@ -44,8 +44,9 @@ func (s *Store) openSegment(number uint32) (*segment, error) {
 		f.Close()
 		return nil, err
 	}
-	g := &segment{file: f, length: info.Size()}
+	g := &segment{file: f}
 	g.refs.Store(1)
+	g.length.Store(info.Size())
 	head := make([]byte, segmentHead)
 	n, err := f.ReadAt(head, 0)
 	if g.parseHead(head[:n], number) {
@@ -71,7 +72,7 @@ func ours(head []byte) bool {
 // dropVoid removes the segments before floor, and those that there is no room for.
 func (s *Store) dropVoid(floor uint32) {
 	for _, g := range s.table.snapshot() {
-		if g.number >= floor && s.table.total() <= s.limit {
+		if g.number >= floor && s.table.total() <= s.limit.Load() {
 			return
 		}
 		if s.drop(g) != nil {
@@ -115,7 +116,7 @@ func (s *Store) readSegment(g *segment, synced uint32) reading {
 	if list, ok := s.readList(g); ok {
 		return reading{g, list, true}
 	}
-	end, mayLack := g.length, g.number >= synced
+	end, mayLack := g.length.Load(), g.number >= synced
 	if g.readTail() {
 		end, mayLack = g.end, true
 	}
@@ -164,7 +165,7 @@ func (s *Store) readList(g *segment) ([]byte, bool) {
 	if !g.readTail() {
 		return nil, false
 	}
-	b := make([]byte, g.length-g.end)
+	b := make([]byte, g.length.Load()-g.end)
 	if _, err := g.file.ReadAt(b, g.end); err != nil || !listPasses(b, g.secret) {
 		return nil, false
 	}
@@ -215,7 +216,8 @@ func (s *Store) reopen(g *segment) error {
 		s.counts.writeErrors.Add(1)
 		return err
 	}
-	g.list, g.sealed, g.durable, g.length = list, false, false, g.end
+	g.list, g.sealed, g.durable = list, false, false
+	g.length.Store(g.end)
 	return nil
 }
 
@@ -241,7 +243,7 @@ func (s *Store) scanFrame(w *window, g *segment) int64 {
 	}
 	f := readHead(head)
 	size := frameHead + f.size
-	if g.end+size > g.length {
+	if g.end+size > g.length.Load() {
 		return 0
 	}
 	b := w.at(g.end, min(f.kind.checked(f.size), size))

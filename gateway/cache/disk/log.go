@@ -32,19 +32,17 @@ func (s *Store) appendOnce(size int64, fill func(g *segment) []byte) error {
 		return s.failed("write", err, began)
 	}
 	g.end += size
-	g.length = g.end
+	g.length.Store(g.end)
 	s.counts.written.Add(size)
 	return nil
 }
 
 // room is the segment that takes so many bytes.
 func (s *Store) room(size int64) (*segment, error) {
-	switch {
-	case s.closed:
-		return nil, ErrClosed
-	case s.now().Before(s.rest):
-		return nil, s.why
-	case size+segmentHead+listRoom > s.segment:
+	if err := s.resting(); err != nil {
+		return nil, err
+	}
+	if size+segmentHead+listRoom > s.segment {
 		return nil, ErrTooLarge
 	}
 	if g := s.active; g != nil && g.end+size+int64(len(g.list)) <= s.segment-listRoom {
@@ -89,10 +87,10 @@ func (s *Store) skipNumber(err error) {
 // early, because of a disk that failed.
 func (s *Store) full(more int64) bool {
 	if s.active != nil {
-		more += s.segment - s.active.length
+		more += s.segment - s.active.length.Load()
 	}
 	n := s.table.len()
-	return n > 0 && (s.table.total()+more > s.limit || int64(n) > 2*s.size.Load()/s.segment)
+	return n > 0 && (s.table.total()+more > s.limit.Load() || int64(n) > 2*s.size.Load()/s.segment)
 }
 
 // seal ends the segment that is appended to: its list is written at its end. Without
@@ -109,9 +107,9 @@ func (s *Store) seal() {
 		g.file.Truncate(g.end)
 		return
 	}
-	g.length = g.end + int64(len(b))
+	g.length.Store(g.end + int64(len(b)))
 	g.list, g.sealed = nil, true
-	s.limit = min(s.limit+s.segment, s.size.Load())
+	s.limit.Store(min(s.limit.Load()+s.segment, s.size.Load()))
 	s.nudge()
 }
 
@@ -150,7 +148,7 @@ func (s *Store) squeeze() bool {
 		return false
 	}
 	s.counts.reclaimed.Add(1)
-	s.limit = max(s.table.total(), 2*s.segment)
+	s.limit.Store(max(s.table.total(), 2*s.segment))
 	return true
 }
 

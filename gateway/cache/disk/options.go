@@ -64,7 +64,6 @@ func newStore(dir string, o Options) *Store {
 		maxObject:  cmp.Or(o.MaxObject, o.Size/8),
 		maxObjects: cmp.Or(o.MaxObjects, defaultObjects),
 		segment:    segmentFor(o.Size),
-		limit:      o.Size,
 		next:       1,
 		wake:       make(chan struct{}, 1),
 		stop:       make(chan struct{}),
@@ -76,6 +75,7 @@ func newStore(dir string, o Options) *Store {
 		s.now = time.Now
 	}
 	s.size.Store(o.Size)
+	s.limit.Store(o.Size)
 	s.index.make(0)
 	return s
 }

@@ -31,9 +31,10 @@ type segment struct {
 	file File
 	refs atomic.Int64 // of the table and of objects that are open: the last one closes the file
 
+	length atomic.Int64 // of the file; changed by who holds the log
+
 	// These are of the one who holds the log, or who opens the folder.
 	end     int64  // of its frames
-	length  int64  // of the file
 	list    []byte // what is in it; nil once it is sealed: then it is in the file
 	items   int64  // in the list
 	sealed  bool
@@ -56,7 +57,8 @@ func (s *Store) createSegment(number, floor uint32) (*segment, error) {
 		return nil, err
 	}
 	g := &segment{number: number, floor: floor, synced: s.table.durable(), secret: newSecret(), file: f}
-	g.end, g.length = segmentHead, segmentHead
+	g.end = segmentHead
+	g.length.Store(segmentHead)
 	g.refs.Store(1)
 	if err := writeAt(f, g.appendHead(nil), 0); err != nil {
 		f.Close()

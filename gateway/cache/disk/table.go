@@ -92,12 +92,12 @@ func (t *table) len() int {
 	return len(t.all)
 }
 
-// total is how long all files are together. The caller holds the log.
+// total is how long all files are together.
 func (t *table) total() (n int64) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	for _, g := range t.all {
-		n += g.length
+		n += g.length.Load()
 	}
 	return n
 }

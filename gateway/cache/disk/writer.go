@@ -29,7 +29,10 @@ func (s *Store) Create(id ID, label Label, length int64) (*Writer, error) {
 	if length > s.maxObject || len(label.Summary) > MaxSummary || len(label.Meta) > MaxMeta {
 		return nil, ErrTooLarge
 	}
-	if err := s.resting(); err != nil {
+	s.mu.Lock()
+	err := s.resting()
+	s.mu.Unlock()
+	if err != nil {
 		return nil, err
 	}
 	w := &Writer{s: s, said: length, d: description{id: id, label: cloneLabel(label)}}
@@ -37,10 +40,8 @@ func (s *Store) Create(id ID, label Label, length int64) (*Writer, error) {
 	return w, nil
 }
 
-// resting is why nothing is written now, nil if something is.
+// resting is why nothing is written now, nil if something is. The caller holds the log.
 func (s *Store) resting() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if s.closed {
 		return ErrClosed
 	}
