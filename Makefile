@@ -15,6 +15,9 @@ FUZZ    := \
            cmd/weirkeep:FuzzLatin1 \
            cmd/weirkeep:FuzzParseRecord \
            cmd/weirkeep:FuzzParseTests \
+           gateway/cache/disk:FuzzList \
+           gateway/cache/disk:FuzzRecord \
+           gateway/cache/disk:FuzzSegment \
            gateway/cache/store:FuzzMatchTarget \
            gateway/cache/store:FuzzParseSelector \
            gateway/cache:FuzzAge \

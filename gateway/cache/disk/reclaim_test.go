@@ -1,0 +1,164 @@
+package disk
+
+import (
+	"testing"
+)
+
+// What is old goes, what is new stays, and the folder never has more than it may.
+func TestOldObjectsMakeRoom(t *testing.T) {
+	d := newRAMDisk()
+	s := openOn(t, d, options())
+	const n = 1000
+	for i := range uint64(n) {
+		mustPut(t, s, i, 1, 40_000)
+		if got := d.total(); got > MinSize {
+			t.Fatalf("%d bytes in the folder", got)
+		}
+	}
+	expect(t, s, 0, none)
+	for i := uint64(n - 100); i < n; i++ {
+		expect(t, s, i, 1)
+	}
+	until(t, "what is gone to be forgotten", func() bool {
+		c := s.Stats()
+		return c.Objects*40_000 < MinSize && c.Reclaimed > 20
+	})
+}
+
+// What was opened since it was written outlives what was not, again and again.
+func TestOpenedObjectsGetAnotherChance(t *testing.T) {
+	s := openOn(t, newRAMDisk(), options())
+	const loved = 20 // some 100 KB, of three segments' worth that go round
+	for n := range uint64(loved) {
+		mustPut(t, s, n, 1, 5000)
+	}
+	for n := uint64(1000); n < 3000; n++ {
+		mustPut(t, s, n, 1, 20_000)
+		for i := range uint64(loved) {
+			expect(t, s, i, 1)
+		}
+		if n%10 == 0 {
+			until(t, "the keeper to keep up", func() bool { return !s.wanting() })
+		}
+	}
+	if c := s.Stats(); c.Rescued < loved {
+		t.Errorf("%+v", c)
+	}
+	for n := uint64(1000); n < 2000; n++ {
+		expect(t, s, n, none)
+	}
+}
+
+// However much is opened, the store moves on: half of a segment is copied at most.
+func TestOpeningAllDoesNotStopTheStore(t *testing.T) {
+	s := openOn(t, newRAMDisk(), options())
+	for n := range uint64(3000) {
+		mustPut(t, s, n, 1, 10_000)
+		expect(t, s, n, 1)
+	}
+	if c := s.Stats(); c.Written > 2*3000*11_000 {
+		t.Errorf("for %d bytes %d were written", 3000*10_000, c.Written)
+	}
+}
+
+// An object that is open is read to its end, though it has been reclaimed.
+func TestOpenObjectsOutliveTheirSegment(t *testing.T) {
+	s := open(t, folder(t), options())
+	mustPut(t, s, 1, 1, 300_000)
+	o, err := s.Open(idOf(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	for n := range uint64(500) {
+		mustPut(t, s, 10+n, 1, 50_000)
+	}
+	if err := s.Clear(); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, o.Length())
+	if _, err := o.ReadAt(b, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := check(o, 1, b); err != nil {
+		t.Error(err)
+	}
+}
+
+// An object whose writer was overtaken by the log is not there, in parts or otherwise.
+func TestSlowWritersAreOvertaken(t *testing.T) {
+	s := openOn(t, newRAMDisk(), options())
+	w, err := s.Create(idOf(1), Label{}, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(make([]byte, chunkSize+1))
+	for n := range uint64(500) {
+		mustPut(t, s, 10+n, 1, 50_000)
+	}
+	expectError(t, w.Commit(), ErrOvertaken)
+	expect(t, s, 1, none)
+}
+
+// Objects are bounded in number, too.
+func TestManyObjectsMakeRoom(t *testing.T) {
+	s := openOn(t, newRAMDisk(), Options{Size: 4 * MinSize, MaxObjects: 5000})
+	for n := range uint64(60_000) {
+		mustPut(t, s, n, 1, 10)
+	}
+	until(t, "the oldest to go", func() bool { return s.Stats().Objects < 12_000 }) // the active segment has some
+	expect(t, s, 59_999, 1)
+}
+
+// A smaller size holds from then on; so it does for a folder that is opened again.
+func TestSizesChange(t *testing.T) {
+	d := newRAMDisk()
+	s := openOn(t, d, Options{Size: 4 * MinSize})
+	for n := range uint64(500) {
+		mustPut(t, s, n, 1, 50_000)
+	}
+	s.Resize(2 * MinSize)
+	until(t, "the folder to shrink", func() bool { return d.total() <= 2*MinSize })
+	expect(t, s, 499, 1)
+	s.Close()
+	s = openOn(t, d, options())
+	if n := d.total(); n > MinSize {
+		t.Errorf("%d bytes in the folder", n)
+	}
+	expect(t, s, 499, 1)
+}
+
+// After Clear there is nothing, whatever happens to the disk; and what comes then stays.
+func TestClear(t *testing.T) {
+	for _, stuck := range []bool{false, true} {
+		d := newRAMDisk()
+		s := openOn(t, d, options())
+		for n := range uint64(100) {
+			mustPut(t, s, n, 1, 40_000)
+		}
+		if stuck {
+			d.set(failing("remove", errFlip))
+		}
+		if err := s.Clear(); err != nil {
+			t.Fatal(err)
+		}
+		mustPut(t, s, 200, 1, 10)
+		if c := s.Stats(); c.Objects != 1 {
+			t.Errorf("%+v", c)
+		}
+		d.set(nil)
+		s = openOn(t, d.copy(), options())
+		expect(t, s, 99, none)
+		expect(t, s, 200, 1)
+	}
+}
+
+// failing makes each operation of a kind fail.
+func failing(op string, err error) func(string, string) error {
+	return func(did, _ string) error {
+		if did == op {
+			return err
+		}
+		return nil
+	}
+}
