@@ -18,7 +18,7 @@ type line struct {
 	Site, Mapping, Cluster, Origin string
 	Attempts, Status               int
 	Method, Target, Host, Protocol string
-	Reason, Client, Peer           string
+	Reason, Cache, Client, Peer    string
 	UserAgent                      string `json:"user_agent"`
 	Referer                        string
 	RequestID                      string   `json:"request_id"`

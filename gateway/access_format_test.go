@@ -16,7 +16,7 @@ func sampleRecord() *accessRecord {
 		time:     time.Date(2026, 11, 29, 12, 30, 5, 123456789, time.FixedZone("", 3600)),
 		duration: 12345678 * time.Nanosecond, firstByte: 2 * time.Millisecond,
 		listener: "https", site: "shop", mapping: "2", cluster: "shop", origin: "web1",
-		status: 200, attempts: 1, bytesIn: 7, bytesOut: 1024,
+		status: 200, cache: "hit", attempts: 1, bytesIn: 7, bytesOut: 1024,
 		client: netip.MustParseAddr("203.0.113.9"), peer: netip.MustParseAddr("::ffff:10.0.0.1"),
 		tls: true, minor: 1,
 	}
@@ -46,7 +46,7 @@ func TestAccessLines(t *testing.T) {
 			"everything is known", sampleRecord(),
 			`{"time":"2026-11-29T11:30:05.123456Z","listener":"https","site":"shop","mapping":"2","cluster":"shop","origin":"web1","session":"","attempts":1,` +
 				`"method":"GET","target":"/a?b","host":"shop.example","protocol":"HTTP/1.1",` +
-				`"status":200,"reason":"","duration_ms":12.345,"waited_ms":0.000,"first_byte_ms":2.000,"bytes_in":7,"bytes_out":1024,` +
+				`"status":200,"reason":"","cache":"hit","duration_ms":12.345,"waited_ms":0.000,"first_byte_ms":2.000,"bytes_in":7,"bytes_out":1024,` +
 				`"client":"203.0.113.9","peer":"10.0.0.1","user_agent":"curl/8","referer":"https://x.example/","request_id":"01JD","tls":true}`,
 			`203.0.113.9 - - [29/Nov/2026:12:30:05 +0100] "GET /a?b HTTP/1.1" 200 1024 "https://x.example/" "curl/8"`,
 		},
@@ -54,13 +54,13 @@ func TestAccessLines(t *testing.T) {
 			"nothing is known", empty,
 			`{"time":"1970-01-01T00:00:00.000000Z","listener":"","site":"","mapping":"","cluster":"","origin":"","session":"","attempts":0,` +
 				`"method":"","target":"","host":"","protocol":"",` +
-				`"status":499,"reason":"","duration_ms":0.000,"waited_ms":0.000,"first_byte_ms":null,"bytes_in":0,"bytes_out":0,` +
+				`"status":499,"reason":"","cache":"","duration_ms":0.000,"waited_ms":0.000,"first_byte_ms":null,"bytes_in":0,"bytes_out":0,` +
 				`"client":"","peer":"","user_agent":"","referer":"","request_id":"","tls":false}`,
 			`- - - [01/Jan/1970:00:00:00 +0000] "- - -" 499 - "-" "-"`,
 		},
 		{ // OB-01: the status of a client that has gone was 0.
 			"client gone is 499", gone,
-			`"status":499,"reason":"client-gone","duration_ms":12.345,"waited_ms":0.000,"first_byte_ms":null,`,
+			`"status":499,"reason":"client-gone","cache":"hit","duration_ms":12.345,"waited_ms":0.000,"first_byte_ms":null,`,
 			`"GET /a?b HTTP/1.1" 499 - "`,
 		},
 		{

@@ -19,16 +19,22 @@ type shop struct {
 	answer func(head string) (fields, body string)
 }
 
-func newShop(t *testing.T, cache string) *shop {
+func newShop(t *testing.T, cache string) *shop { return newShopOf(t, cache, Options{}) }
+
+// newShopOf is a shop whose gateway has options. If these have a Stderr, it has the log.
+func newShopOf(t *testing.T, cache string, o Options) *shop {
 	s := &shop{}
 	hs := newHomes(t, "a")
 	s.home = hs[0]
 	s.home.script = func(head string) (string, string) { return s.answer(head) }
 	began := time.Now()
-	s.text = plainListener + "node: { name: edge }\nclusters: { a: { origins: [{ address: \"" + s.home.addr + "\" }] } }\ncache: { enabled: true" + cache + " }"
-	s.addr, s.g = start(t, s.text, Options{
-		Now: func() time.Time { return began.Add(time.Duration(s.clock.Load()) * time.Second) },
-	})
+	o.Now = func() time.Time { return began.Add(time.Duration(s.clock.Load()) * time.Second) }
+	listener := plainListener
+	if o.Stderr != nil {
+		listener = "listeners: [{ address: \"127.0.0.1:0\" }]\naccess_log: { path: stderr }\n"
+	}
+	s.text = listener + "node: { name: edge }\nclusters: { a: { origins: [{ address: \"" + s.home.addr + "\" }] } }\ncache: { enabled: true" + cache + " }"
+	s.addr, s.g = start(t, s.text, o)
 	return s
 }
 

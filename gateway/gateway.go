@@ -194,6 +194,7 @@ func (g *Gateway) gauge() {
 		return
 	}
 	g.watcher.measure(g.now(time.Now()))
+	g.measureStore(s)
 	finders := g.discovery.all()
 	for _, cl := range s.clusters {
 		cl.measure()
@@ -207,6 +208,18 @@ func (g *Gateway) gauge() {
 		p.metrics.Entries.Set(int64(p.bindings.Len()))
 		p.metrics.Evicted.Set(int64(p.bindings.Evicted()))
 	}
+}
+
+// measureStore sets the gauges of what is stored.
+func (g *Gateway) measureStore(s *snapshot) {
+	m, now := &g.metrics.Store, g.cache.Stats()
+	m.Objects.Set(int64(now.Objects))
+	m.Filling.Set(int64(now.Filling))
+	m.Bytes.Set(now.Bytes)
+	m.Limit.Set(s.stored.Memory)
+	m.Flights.Set(now.Flights)
+	m.Evictions.Set(now.Evictions)
+	m.Rejected.Set(now.Rejected)
 }
 
 // measure sets the gauges of the cluster and its members.

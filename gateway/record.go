@@ -109,6 +109,9 @@ func (x *Exchange) fill(r *accessRecord) {
 	if x.reason != Served {
 		r.reason = x.reason.String()
 	}
+	if x.cached.on {
+		r.cache = x.cached.outcome.String()
+	}
 	r.attempts = x.attempts
 	r.bytesIn = x.Body.Read()
 	r.client, r.peer = x.clientIP, x.Peer.Addr().Unmap()

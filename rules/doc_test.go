@@ -108,6 +108,7 @@ func rulesPage() string {
 	}
 	b.WriteString(answersIntro)
 	writeAnswers(&b)
+	writeStored(&b)
 	return b.String()
 }
 
@@ -143,6 +144,36 @@ func writeAnswers(b *strings.Builder) {
 			fmt.Fprintf(b, "| `%s` | %d | %s | `%s` | `%s` | `%s` |\n", f.Signature, f.Cost, f.About, f.Example, f.Result, f.Scope.Places())
 		}
 	}
+}
+
+// storedIntro is what stands before the tables of what can be said of stored answers.
+const storedIntro = `
+## Stored answers
+
+` + "`weirkeep cache ls` and `purge`" + ` select by ` + "`--where`" + `: an expression that is asked of each stored answer. It can name what is known of that, and no more: the URL
+as it is stored, whose path is canonical and whose query has neither ignored parameters nor, where they are sorted, an order; the answer; and how it has fared. ` + "`now`" + ` is the time of the command.
+
+` + "```" + `
+content_type startsWith "image/" and age > 3600 and hits == 0
+` + "```" + `
+
+`
+
+// writeStored writes the tables of what is known of stored answers.
+func writeStored(b *strings.Builder) {
+	b.WriteString(storedIntro + "| Name | Type | What it is |\n|---|---|---|\n")
+	var others, calls []string
+	for _, v := range Variables(OfStored) {
+		if v.Scope != OfStored {
+			others = append(others, "`"+v.Name+"`")
+		} else {
+			fmt.Fprintf(b, "| `%s` | %s | %s |\n", v.Name, v.Type, v.About)
+		}
+	}
+	for _, f := range Functions(OfStored) {
+		calls = append(calls, "`"+f.Name+"()`")
+	}
+	fmt.Fprintf(b, "\nFrom the tables above: %s; and %s.\n", strings.Join(others, ", "), strings.Join(calls, ", "))
 }
 
 // operatorRows are the rows of the table of operators. A bar would end a cell.

@@ -161,7 +161,7 @@ func plainTypes(message string) string {
 // names are all names that an expression of a scope may begin with.
 func names(in Scope) (all []string) {
 	for _, v := range variables {
-		if v.scope <= in {
+		if in.holds(v.name, v.scope) {
 			all = append(all, v.name)
 		}
 	}

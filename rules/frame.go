@@ -38,7 +38,7 @@ func newFrame(l *Language) *frame {
 		entryName: entry,
 	}
 	for _, v := range variables {
-		if v.scope <= l.options.Scope {
+		if l.options.Scope.holds(v.name, v.scope) {
 			f.env[v.name] = v.zero
 		}
 	}

@@ -235,7 +235,7 @@ var functions = []function{
 // Functions are the functions that expressions of a scope can call.
 func Functions(in Scope) (all []Function) {
 	for _, f := range functions {
-		if f.scope <= in {
+		if in.holds(f.name, f.scope) {
 			all = append(all, Function{f.name, f.signature, f.about, f.cost, f.example, f.result, f.scope})
 		}
 	}

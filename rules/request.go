@@ -29,6 +29,7 @@ type Request struct {
 	Seal    Seal           // nil: nothing is sealed
 
 	Response Response // of the origin; rules ask before there is one
+	Stored   Stored   // what is known of the answer if a cache has it; of [OfStored] alone
 
 	// These a decision fills in.
 	Site     string

@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"strings"
+	"time"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -11,11 +12,21 @@ import (
 
 // Response is what an expression can ask about the answer of an origin: views of the
 // caller's bytes, read during Match and not kept. Only programs of a language whose
-// scope is [OfAnswer] or [OfRetry] ask.
+// scope is [OfAnswer], [OfRetry] or [OfStored] ask.
 type Response struct {
 	Status   int
 	Fields   []wire.Field // of its header
 	Attempts int          // made so far, that with this answer included; of [OfRetry] alone
+}
+
+// Stored is what an expression can ask about an answer that a cache has, beside what the
+// answer says.
+type Stored struct {
+	Age, TTL time.Duration // TTL is negative if the answer is stale
+	Size     int64         // bytes that it takes
+	Hits     int64
+	Tags     []string
+	Variant  string
 }
 
 // contentType is the media type of the answer in lower case, without parameters;

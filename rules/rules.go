@@ -53,7 +53,7 @@ func New(o Options) *Language {
 	}
 	l := &Language{options: o, functions: make(map[string]*function), clusters: make(map[string]int), matchers: make(map[string]int)}
 	for i := range functions {
-		if functions[i].scope <= o.Scope {
+		if o.Scope.holds(functions[i].name, functions[i].scope) {
 			l.functions[functions[i].name] = &functions[i]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What is known of an answer, there and not there.
@@ -88,6 +89,14 @@ func TestScopes(t *testing.T) {
 		{OfRetry, `status == "503"`, `1:8 E301 invalid operation: == (mismatched types int and string): numbers stand without quotes: status == 503`},
 		{OfRetry, `status`, `1:1 E302 the condition is an int, it must be true or false: compare it with something, as in header("X") == "a"`},
 		{OfRetry, ` `, `1:1 E301 it is empty: without when, retry.statuses alone says which answers are passed over`},
+		{OfRetry, `age > 5`, `1:1 E301 age cannot be named here: it is asked of an answer that is not stored yet: it can be named in --where of weirkeep cache`},
+		{OfRequest, `hits > 5`, `1:1 E301 hits cannot be named here: ` + rule + `: it can be named in --where of weirkeep cache`},
+		{OfStored, `age > 5 and ttl < 0 and size > 1024 and hits == 0 and "news" in tags and variant == ""`, ""},
+		{OfStored, `status == 200 and content_type startsWith "image/" and response_header("X") == "" and glob(path, "/img/**") and query("w") == "1" and now.hour > 1`, ""},
+		{OfStored, `client.ip == ip("10.0.0.1")`, `1:1 E301 client cannot be named here: of the request that a stored answer was to, only the URL is known: it can be named in rules[].when, sites.*.rules[].when, cache.rules[].when, sites.*.cache.rules[].when or clusters.*.retry.when`},
+		{OfStored, `header("X") == ""`, `1:1 E301 header cannot be named here: of the request that a stored answer was to, only the URL is known: it can be named in rules[].when, sites.*.rules[].when, cache.rules[].when, sites.*.cache.rules[].when or clusters.*.retry.when`},
+		{OfStored, `hit == 0`, `1:1 E301 unknown name "hit": did you mean "hits"`},
+		{OfStored, ` `, `1:1 E301 it is empty: without --where, the selector alone selects`},
 		{OfRetry, `response_header("a b") == ""`, `1:17 E307 response_header(): "a b" is no name of a header field`},
 	} {
 		got := ""
@@ -120,6 +129,34 @@ func TestLintOfAnswers(t *testing.T) {
 		}
 		if got := strings.Join(found, "; "); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", source, got, want)
+		}
+	}
+}
+
+// What is known of a stored answer, and how it is counted.
+func TestStoredAnswers(t *testing.T) {
+	t.Parallel()
+	l := languageOf(t, OfStored)
+	r := &Request{
+		Scheme: "https", Site: "shop", Path: []byte("/img/a.png"), Query: []byte("w=1"), URL: []byte("/img/a.png?w=1"), Now: request().Now,
+		Response: Response{Status: 200, Fields: fields("Content-Type", "image/PNG")},
+		Stored:   Stored{Age: 3601 * time.Second, TTL: -1500 * time.Millisecond, Size: 2048, Hits: 3, Tags: []string{"news", "home"}, Variant: "beta"},
+	}
+	for source, want := range map[string]bool{
+		`content_type startsWith "image/" and age > 3600`: true,
+		`age > 3601`:                        false,
+		`ttl == -2`:                         true,
+		`ttl < 0 and size >= 2048`:          true,
+		`hits in [3, 4]`:                    true,
+		`"news" in tags and len(tags) == 2`: true,
+		`"new" in tags`:                     false,
+		`tags[0] == "news"`:                 true,
+		`tags[7] == ""`:                     true,
+		`variant == "beta" and site == "shop" and scheme == "https" and status == 200`: true,
+		`query("w") == "1" and url endsWith "?w=1" and glob(path, "/img/*")`:           true,
+	} {
+		if got, err := compile(t, l, source).Match(r); got != want || err != nil {
+			t.Errorf("%s is %v, %v; want %v", source, got, err, want)
 		}
 	}
 }

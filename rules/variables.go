@@ -1,5 +1,10 @@
 package rules
 
+import (
+	"math"
+	"time"
+)
+
 // A Variable is one that expressions can name.
 type Variable struct {
 	Name, Type, About string
@@ -67,12 +72,21 @@ var variables = []variable{
 	{OfAnswer, "status", 0, func(f *frame) any { return f.request.Response.Status }, []named{{"status", "int", "status of the answer"}}},
 	{OfAnswer, "content_type", "", func(f *frame) any { return string(f.contentType()) }, []named{{"content_type", "string", "media type of the answer in lower case, without parameters: text/html"}}},
 	{OfRetry, "attempts", 0, func(f *frame) any { return f.request.Response.Attempts }, []named{{"attempts", "int", "attempts made so far for the request, that with this answer included"}}},
+	{OfStored, "age", 0, func(f *frame) any { return seconds(f.request.Stored.Age) }, []named{{"age", "int", "seconds since the origin made the answer, or validated it"}}},
+	{OfStored, "ttl", 0, func(f *frame) any { return seconds(f.request.Stored.TTL) }, []named{{"ttl", "int", "seconds for which it is still fresh; less than 0: since when it is stale"}}},
+	{OfStored, "size", 0, func(f *frame) any { return int(f.request.Stored.Size) }, []named{{"size", "int", "bytes that it takes of the memory"}}},
+	{OfStored, "hits", 0, func(f *frame) any { return int(f.request.Stored.Hits) }, []named{{"hits", "int", "how often it was found since it was stored"}}},
+	{OfStored, "tags", []string(nil), func(f *frame) any { return f.request.Stored.Tags }, []named{{"tags", "[]string", "its tags: \"news\" in tags"}}},
+	{OfStored, "variant", "", func(f *frame) any { return f.request.Stored.Variant }, []named{{"variant", "string", "what the decision says that tells stored answers apart: application, edition and the like"}}},
 }
+
+// seconds are the whole seconds of a duration.
+func seconds(d time.Duration) int { return int(math.Floor(d.Seconds())) }
 
 // Variables are the variables that expressions of a scope can name, with their fields.
 func Variables(in Scope) (all []Variable) {
 	for _, v := range variables {
-		if v.scope > in {
+		if !in.holds(v.name, v.scope) {
 			continue
 		}
 		for _, p := range v.parts {

@@ -29,10 +29,21 @@ func only(s rules.Scope) string {
 
 func printVariables(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, v := range rules.Variables(rules.OfRetry) {
+	for _, v := range allVariables() {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", v.Name, v.Type, v.About+only(v.Scope))
 	}
 	return t.Flush()
+}
+
+// allVariables are those of every scope, each once.
+func allVariables() []rules.Variable {
+	all := rules.Variables(rules.OfRetry)
+	for _, v := range rules.Variables(rules.OfStored) {
+		if v.Scope == rules.OfStored {
+			all = append(all, v)
+		}
+	}
+	return all
 }
 
 func printOperators(out io.Writer) error {
@@ -48,7 +59,7 @@ func languageNames() (names []string) {
 	for _, f := range rules.Functions(rules.OfRetry) {
 		names = append(names, f.Name)
 	}
-	for _, v := range rules.Variables(rules.OfRetry) {
+	for _, v := range allVariables() {
 		names = append(names, v.Name)
 	}
 	return names
@@ -62,7 +73,7 @@ func aboutName(name string) string {
 			return fmt.Sprintf("%s: %s; cost %d\n  %s", f.Signature, f.About+only(f.Scope), f.Cost, f.Example)
 		}
 	}
-	for _, v := range rules.Variables(rules.OfRetry) {
+	for _, v := range allVariables() {
 		if v.Name == name {
 			return fmt.Sprintf("%s %s: %s", v.Name, v.Type, v.About+only(v.Scope))
 		}

@@ -118,6 +118,7 @@ func TestRecordsAreDecidedAgain(t *testing.T) {
 		{"other rule, same group", fields{"client": "10.1.2.3", "peer": "10.1.2.3"}, "decided: no rule -> rule office"},
 		{"same rule", office, "stays"},
 		{"other site", fields{"site": "store"}, "decided: site store -> site shop"},
+		{"answered from the cache", fields{"origin": "", "cache": "hit"}, "stays"},
 		{"nobody answered", fields{"origin": "", "status": 503, "reason": "queue_full"}, "stays"},
 		{"narrowed", fields{"origin": "west1", "cluster": "dr/shop", "client": "10.1.2.3", "peer": "10.1.2.3"}, "dr/shop -> main/shop by rule office"},
 

@@ -67,6 +67,13 @@ func counted() *metrics.Registry {
 			{Plugin: "other", Name: "hits_total", Value: 9},
 		}
 	}
+	s.Cache("shop").Outcomes[metrics.CacheStale].Add(2)
+	s.Cache("shop").Stored.Add(3)
+	s.Cache("shop").RuleErrors.Inc()
+	r.Store.Limit.Set(1 << 20)
+	r.Store.Bytes.Set(4096)
+	r.Store.Evictions.Set(7)
+	r.Store.Expired.Add(5)
 	r.Refusals[1].Unrouted.Inc()
 	r.Process.ReloadsFailed.Inc()
 	r.Process.AccessLog.Lost.Add(3)
@@ -135,6 +142,20 @@ func TestExposition(t *testing.T) {
 		`weirkeep_plugins_guest_hits_total{plugin="chooser"} 7`,
 		`weirkeep_plugins_guest_hits_total{plugin="other"} 8`,
 		`weirkeep_plugins_guest_size{plugin="chooser"} -0.5`,
+		`weirkeep_cache_exchanges_total{outcome="stale",site="shop"} 2`,
+		`weirkeep_cache_exchanges_total{outcome="hit",site="shop"} 0`,
+		`weirkeep_cache_stored_total{site="shop"} 3`,
+		`weirkeep_cache_refreshes_total{site="shop"} 0`,
+		`weirkeep_cache_invalidated_targets_total{site="shop"} 0`,
+		`weirkeep_cache_rule_errors_total{site="shop"} 1`,
+		`weirkeep_cache_objects 0`,
+		`weirkeep_cache_bytes 4096`,
+		`weirkeep_cache_limit_bytes 1.048576e+06`,
+		`weirkeep_cache_fetches 0`,
+		`weirkeep_cache_evicted_total 7`,
+		`weirkeep_cache_rejected_total 0`,
+		`weirkeep_cache_purged_total{how="soft"} 5`,
+		`weirkeep_cache_purged_total{how="hard"} 0`,
 		`weirkeep_config_reloads_total{result="failed"} 1`,
 		`weirkeep_config_last_reload_ok 0`,
 		`weirkeep_access_log_records_lost_total 3`,
@@ -162,8 +183,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 74 {
-		t.Errorf("%d families, want 74", len(types))
+	if len(types) != 88 {
+		t.Errorf("%d families, want 88", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {

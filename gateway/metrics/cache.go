@@ -27,3 +27,16 @@ type Cache struct {
 	RuleErrors Counter                     // caching rules that could not be evaluated
 	Purged     Counter                     // targets that answers to unsafe methods invalidated
 }
+
+// Store is what is kept of all sites, and what has become of what was.
+type Store struct {
+	Objects   Gauge   // answers that are complete
+	Filling   Gauge   // answers that are being stored
+	Bytes     Gauge   // that all of it takes
+	Limit     Gauge   // bytes that it may take; 0: no site has a cache
+	Flights   Gauge   // fetches under way for all who wait for the same
+	Evictions Gauge   // answers that went because memory was full, ever
+	Rejected  Gauge   // answers that were too long, or found no room, ever
+	Removed   Counter // answers that operators purged
+	Expired   Counter // answers that operators made stale
+}

@@ -15,6 +15,7 @@ const Overflow = "__overflow__"
 // A Registry holds what one gateway counts.
 type Registry struct {
 	Process Process
+	Store   Store
 
 	// Refusals are by reason, in the order of the reasons given to [New].
 	Refusals []Refusal
