@@ -112,7 +112,7 @@ func (g *Gateway) deliverEdited(x *Exchange, head []byte) Reason {
 		t.Answer.Fields = x.site.response.apply(t.Answer.Fields)
 	}
 	x.w.Head(x.cached.reply.Status, reasonPhrase(t.Status), t.Answer.Fields, x.editedLength())
-	return x.passBody()
+	return x.passOpened()
 }
 
 // readStored reads the head of what is sent of a stored answer, as that of an origin.
@@ -151,7 +151,17 @@ func (g *Gateway) replaceStored(x *Exchange, reason Reason) Reason {
 func (x *Exchange) passReply() Reason {
 	x.openReply(&x.trip.Body)
 	defer x.cached.close()
-	return x.passBody()
+	return x.passOpened()
+}
+
+// passOpened copies what was opened. If that breaks off, the client sees it break off.
+func (x *Exchange) passOpened() Reason {
+	reason := x.passBody()
+	if reason != Served {
+		x.w.Flush()
+		x.w.Abort()
+	}
+	return reason
 }
 
 // openReply makes what is to be sent of the stored body the content of b.

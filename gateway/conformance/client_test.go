@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -91,41 +92,100 @@ func (r *request) has(name string) bool {
 // A client has one connection and sends one request.
 type client struct {
 	net.Conn
-	came chan got
+
+	mu      sync.Mutex
+	got     got
+	ended   bool          // no more comes
+	changed chan struct{} // closed when more has come
 }
 
 // send begins an exchange.
 func send(addr string, r request) (*client, error) {
-	c, err := net.Dial("tcp", addr)
+	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	c.SetDeadline(time.Now().Add(patience))
-	if _, err := io.WriteString(c, r.bytes()); err != nil {
-		c.Close()
+	conn.SetDeadline(time.Now().Add(patience))
+	if _, err := io.WriteString(conn, r.bytes()); err != nil {
+		conn.Close()
 		return nil, err
 	}
-	k := &client{c, make(chan got, 1)}
-	go k.read(r.method)
-	return k, nil
+	c := &client{Conn: conn, changed: make(chan struct{})}
+	go c.read(r.method)
+	return c, nil
 }
 
 // read reads what comes, to its end.
 func (c *client) read(method string) {
 	defer c.Close()
-	in, g := bufio.NewReader(c), got{}
-	for g.final == nil && g.err == nil {
-		var r *http.Response
-		if r, g.err = http.ReadResponse(in, &http.Request{Method: method}); g.err == nil && r.StatusCode/100 == 1 {
-			g.interims = append(g.interims, r)
-		} else {
-			g.final = r
+	defer c.note(func(*got) { c.ended = true })
+	in := bufio.NewReader(c)
+	for {
+		r, err := http.ReadResponse(in, &http.Request{Method: method})
+		switch {
+		case err != nil:
+			c.note(func(g *got) { g.err = err })
+			return
+		case r.StatusCode/100 == 1:
+			c.note(func(g *got) { g.interims = append(g.interims, r) })
+		default:
+			c.note(func(g *got) { g.final = r })
+			c.readBody(r.Body)
+			return
 		}
 	}
-	if g.err == nil {
-		var body []byte
-		body, g.err = io.ReadAll(g.final.Body)
-		g.body = string(body)
+}
+
+func (c *client) readBody(body io.Reader) {
+	for p := make([]byte, 4<<10); ; {
+		n, err := body.Read(p)
+		c.note(func(g *got) { g.body += string(p[:n]) })
+		if err != nil {
+			c.note(func(g *got) {
+				if err != io.EOF {
+					g.err = err
+				}
+			})
+			return
+		}
 	}
-	c.came <- g
+}
+
+// note changes what has come so far.
+func (c *client) note(change func(*got)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change(&c.got)
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// sofar is what has come, whether that is all, and what is closed when there is more.
+func (c *client) sofar() (g got, ended bool, more chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.got, c.ended, c.changed
+}
+
+// await waits until what has come is as check wants it, or nothing more comes. At the
+// deadline of the connection nothing does.
+func (c *client) await(check func(*got) error) error {
+	for {
+		g, ended, more := c.sofar()
+		if err := check(&g); err == nil || ended {
+			return err
+		}
+		<-more
+	}
+}
+
+// all waits for everything.
+func (c *client) all() got {
+	for {
+		g, ended, more := c.sofar()
+		if ended {
+			return g
+		}
+		<-more
+	}
 }

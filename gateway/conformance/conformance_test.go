@@ -24,6 +24,9 @@ var sections = []section{
 	{"cookies stripped", "set_cookie: strip", cookiesStripped},
 	{"cookies bypass", "set_cookie: bypass", cookiesBypass},
 	{"varying", "", varying},
+	{"validation", "", validation},
+	{"updates", "", updates},
+	{"ranges", "", ranges},
 }
 
 // Every row is what happens in the profile that is made for conformance.

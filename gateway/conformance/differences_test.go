@@ -38,4 +38,14 @@ var differences = []struct {
 		"V6 an answer in the language that is wanted most",
 		"V6 an answer in the language that is wanted most of several",
 	}},
+	{"the rest of a part without a strong tag is not asked for, as it could not be joined, unless partial.lenient_length says so", []string{
+		"G4 the rest is asked for without a tag, and the whole comes",
+		"G4 the rest is asked for without a tag, and is not joined",
+	}},
+	{"parts that are shorter than they say are not kept unless partial.lenient_length says so", []string{
+		"0.4 a part that is shorter than it says: the same range",
+		"0.4 a part that is shorter than it says: a range within it",
+		"0.4 a part that is shorter than it says: an open range",
+		"0.4 a part that is shorter than it says: a suffix",
+	}},
 }

@@ -34,7 +34,7 @@
 //	T+3 C: -> hit                          the clock goes to 3 s after T first
 //	=> HEAD                                the origin is asked, sooner or later
 //	C1: => GET                             C1 asks, and is not waited for
-//	C1 -> miss                             what C1 got
+//	C1 -> miss                             what C1 got; with "so far" at the end: by now
 //	gone C1                                C1 closes its connection
 //	go                                     the origin goes on where it holds
 //
@@ -42,7 +42,8 @@
 // on, unless items say otherwise: a status (one of 1xx begins an interim answer), fields,
 // no Date, reason, body, and
 //
-//	hold      the origin waits for go, before the head or behind a piece of the body
+//	then      what follows is its answer to the next request
+//	hold      it waits for go, before the head or behind a piece of the body
 //	late 5    5 s pass before it answers
 //	drop      it closes the connection; reset: with a reset; refuse: there is none
 //

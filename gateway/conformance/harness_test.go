@@ -42,6 +42,20 @@ func TestHarness(t *testing.T) {
 		{row{name: "interim that is not expected", steps: "O: 103 / 200\nC: -> 200"}, "1 further interim"},
 		{row{name: "no interim", steps: "C: -> 103 / 200"}, "no 103 came"},
 		{row{name: "pieces", steps: "O: body a / hold / body b\nC1: => GET\ngo\nC1 -> body ab"}, ""},
+		{row{name: "so far", steps: `
+			O: 103 / Link: <a> / hold / 200 / X-A: 1 / body ab / hold / body cd
+			C1: => GET
+			C1 -> 103 / Link: <a> / so far
+			go
+			C1 -> 103 / 200 / X-A: 1 / body ab / so far
+			go
+			C1 -> 103 / 200 / body abcd`}, ""},
+		{row{name: "one after the other", steps: `
+			O: 404 / then / 403 / body x / then / 405
+			C: -> miss 1 / 404
+			C: -> miss 2 / 403 / body x
+			C: -> miss 3 / 405
+			C: -> miss 4 / 405`}, ""},
 		{row{name: "no origin", steps: "O: refuse\nC: => nothing -> 502"}, ""},
 		{row{name: "an origin that drops", steps: "O: drop\nC: => GET -> 502"}, ""},
 		{row{name: "an origin that resets", steps: "O: reset\nC: => GET -> 502"}, ""},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -78,7 +79,7 @@ func (o *origin) end() {
 		c.Close()
 	}
 	for _, s := range o.scenes {
-		s.release()
+		s.release(ever)
 	}
 }
 
@@ -122,11 +123,12 @@ type scene struct {
 	tick func(time.Duration) time.Time // moves the clock on, and tells the time
 
 	mu       sync.Mutex
-	script   []string      // what is answered
+	scripts  [][]string    // what is answered, one after the other; the last stays
 	requests []asking      // that have come
 	given    []given       // answers
 	changed  chan struct{} // closed when a request has come
-	gate     chan struct{} // closed when those who hold go on
+	goes     int           // so often those who hold were told to go on
+	gate     chan struct{} // closed when they are
 }
 
 // An asking is a request that has come to the origin.
@@ -141,19 +143,51 @@ type given struct {
 	body   string
 }
 
-// say changes what is answered from now on.
+// say changes what is answered from now on: "then" divides one answer from the next.
 func (s *scene) say(script []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.script = script
+	s.scripts = nil
+	for i := slices.Index(script, "then"); i >= 0; i = slices.Index(script, "then") {
+		s.scripts, script = append(s.scripts, script[:i]), script[i+1:]
+	}
+	s.scripts = append(s.scripts, script)
 }
 
-// release lets those go on that hold.
-func (s *scene) release() {
+// script is what is answered next.
+func (s *scene) script() (next []string) {
+	if len(s.scripts) > 0 {
+		next = s.scripts[0]
+	}
+	if len(s.scripts) > 1 {
+		s.scripts = s.scripts[1:]
+	}
+	return next
+}
+
+// release lets those go on that hold, n times.
+func (s *scene) release(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.goes += n
 	close(s.gate)
 	s.gate = make(chan struct{})
+}
+
+// ever is more often than an answer holds.
+const ever = 1 << 20
+
+// hold waits until those who hold were told n times to go on.
+func (s *scene) hold(n int) {
+	for {
+		s.mu.Lock()
+		goes, gate := s.goes, s.gate
+		s.mu.Unlock()
+		if goes >= n {
+			return
+		}
+		<-gate
+	}
 }
 
 // answer notes a request, and returns what is to be done to answer it.
@@ -161,8 +195,8 @@ func (s *scene) answer(r *http.Request, body string) []act {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, asking{r, body})
-	a := &writing{method: r.Method, gate: s.gate, tick: s.tick, status: 200, text: fmt.Sprint("answer ", len(s.requests))}
-	for _, item := range s.script {
+	a := &writing{scene: s, method: r.Method, goes: s.goes, status: 200, text: fmt.Sprint("answer ", len(s.requests))}
+	for _, item := range s.script() {
 		a.item(item)
 	}
 	a.end()
@@ -203,9 +237,9 @@ type act func(c net.Conn) bool
 
 // writing makes acts of a script's items.
 type writing struct {
+	*scene
 	method string
-	gate   chan struct{}
-	tick   func(time.Duration) time.Time
+	goes   int // before it goes on where it holds next
 	acts   []act
 
 	status int
@@ -243,7 +277,9 @@ func (a *writing) verb(verb, rest string) {
 		a.body(text(rest))
 	case "hold":
 		a.interim()
-		a.then(a.hold)
+		a.goes++
+		n := a.goes
+		a.then(func(net.Conn) bool { a.hold(n); return true })
 	case "late":
 		seconds, _ := strconv.Atoi(rest)
 		a.tick(time.Duration(seconds) * time.Second)
@@ -268,8 +304,6 @@ func (a *writing) then(f act) {
 		a.act(f)
 	}
 }
-
-func (a *writing) hold(net.Conn) bool { <-a.gate; return true }
 
 func (a *writing) leave(name string) {
 	if a.left == nil {

@@ -44,7 +44,7 @@ func (w *world) play(r row) error {
 // end lets go of all that still waits.
 func (p *play) end() {
 	p.refuses.Store(false)
-	p.release()
+	p.release(ever)
 	for _, c := range p.clients {
 		c.Close()
 	}
@@ -62,7 +62,7 @@ func (p *play) step(s *step) error {
 		p.say(s.says)
 		return nil
 	case s.actor == "go":
-		p.release()
+		p.release(1)
 		return p.arrives(s)
 	case strings.HasPrefix(s.actor, "gone"):
 		p.clients[strings.TrimPrefix(s.actor, "gone ")].Close()
@@ -94,8 +94,19 @@ func (p *play) exchange(s *step) (err error) {
 	if c == nil {
 		return fmt.Errorf("there is no %s", s.actor)
 	}
-	g := <-c.came
+	if n := len(s.got); n > 0 && s.got[n-1] == "so far" {
+		return c.await(func(g *got) error { return p.checkSoFar(s.got[:n-1], g) })
+	}
+	g := c.all()
 	return p.look(s, &g)
+}
+
+// checkSoFar compares what has come by now.
+func (p *play) checkSoFar(items []string, g *got) error {
+	if last := messages(items); g.final == nil && last[len(last)-1].status/100 != 1 {
+		return errors.New("nothing has come")
+	}
+	return p.checkGot(items, g, 0)
 }
 
 // look compares what has come with what must have.
