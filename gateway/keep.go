@@ -125,7 +125,7 @@ func (g *Gateway) refuseToStore(x *Exchange, why cache.Refusal) {
 	c := &x.cached
 	c.status.Detail = why.String()
 	if c.stale != nil && why.Supersedes(x.trip.Status.Code) {
-		g.cache.Update(c.stale, c.stale.Stored().Expire(), c.stale.Head())
+		g.cache.Remove(c.stale)
 	}
 	x.passFlight(why.Lasting())
 }

@@ -141,15 +141,10 @@ func (g *Gateway) find(x *Exchange) Reason {
 	return Served
 }
 
-// suits reports whether the answer to another exchange is one to this. It was made a
-// moment ago, so that it need not be fresh, unless it says that it must be asked for each time.
+// suits reports whether the answer to another exchange is one to this.
 func (x *Exchange) suits(e *store.Entry) bool {
-	s, p := e.Stored(), &x.site.cache.policy
-	if !s.Fits(&x.cached.request, p) || s.Fresh.Validate {
-		return false
-	}
-	use := p.Use(s, &x.cached.request, x.Now)
-	return use != cache.UseFetch && use != cache.UseRest
+	s, r, p := e.Stored(), &x.cached.request, &x.site.cache.policy
+	return s.Fits(r, p) && p.Shares(s, r, x.Now)
 }
 
 // look asks the store once, and reports whether it answers.

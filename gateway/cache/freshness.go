@@ -2,25 +2,24 @@ package cache
 
 import "time"
 
-// freshness says how long an answer may be used. It is given what an answer says of it,
-// and reports whether anything is known at all: else the answer is stale from the first.
-func (p *Policy) freshness(a *Answer, v *said, o *Override) (f Freshness, known bool) {
+// freshness says how long an answer may be used, from what it says of that itself, and
+// what configuration does.
+func (p *Policy) freshness(a *Answer, v *said, o *Override) Freshness {
 	date := dateOf(a, v)
-	f = Freshness{
+	f := Freshness{
 		Received: a.Received,
 		Age:      ageOnArrival(a, v.age, date),
 		Validate: v.control.has(noCache),
 		Strict:   v.control.has(noCache|mustRevalidate|proxyRevalidate) || v.control.times[sMaxAge].given,
 	}
-	switch {
-	case o.HasTTL:
-		f.Validate, known = false, true
+	if o.HasTTL {
+		f.Validate, f.Stated = false, true
 		f.fixed(o.TTL)
-	default:
-		known = p.lifetime(&f, a, v, date)
+	} else {
+		f.Stated = p.lifetime(&f, a, v, date)
 	}
 	p.windows(&f, &v.control)
-	return f, known
+	return f
 }
 
 // fixed makes the lifetime one that configuration says: it counts from here and now,
@@ -31,7 +30,7 @@ func (f *Freshness) fixed(ttl time.Duration) {
 	}
 }
 
-// lifetime sets the lifetime and reports whether anything is known of it (F1).
+// lifetime sets the lifetime and reports whether anything is said of it (F1).
 func (p *Policy) lifetime(f *Freshness, a *Answer, v *said, date time.Time) bool {
 	if explicit, ok := v.lifetime(a, date); ok {
 		f.Lifetime = explicit

@@ -36,7 +36,7 @@ func (s *Stored) AppendRecord(dst []byte) []byte {
 	}
 	f := &s.Fresh
 	w.number(int64(f.Age), int64(f.Lifetime), int64(f.WhileRevalidate), int64(f.IfError))
-	w.flags(f.Validate, f.Strict, f.Expired, s.Authorized, s.Part.Loose, s.Vary.Never)
+	w.flags(f.Stated, f.Validate, f.Strict, f.Expired, s.Authorized, s.Part.Loose, s.Vary.Never)
 	return w.b
 }
 
@@ -57,7 +57,7 @@ func ReadRecord(b []byte) (*Stored, error) {
 	s.Tags = r.tags()
 	f := &s.Fresh
 	f.Age, f.Lifetime, f.WhileRevalidate, f.IfError = r.duration(), r.duration(), r.duration(), r.duration()
-	r.flags(&f.Validate, &f.Strict, &f.Expired, &s.Authorized, &s.Part.Loose, &s.Vary.Never)
+	r.flags(&f.Stated, &f.Validate, &f.Strict, &f.Expired, &s.Authorized, &s.Part.Loose, &s.Vary.Never)
 	if r.bad || len(r.rest) > 0 || !s.plausible() {
 		return nil, ErrRecord
 	}

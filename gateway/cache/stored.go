@@ -40,6 +40,7 @@ type Freshness struct {
 	Received time.Time     // when its head was here
 	Age      time.Duration // that it had then (4.2.3)
 	Lifetime time.Duration // so long it is fresh, counted by its age
+	Stated   bool          // that is what the answer or the configuration says, and no want of anything better
 
 	WhileRevalidate time.Duration // so long after that it may be used while it is asked for anew
 	IfError         time.Duration // so long after that it may be used instead of an error

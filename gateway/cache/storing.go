@@ -64,11 +64,11 @@ func (p *Policy) Store(r *Request, a *Answer, o Override) (*Stored, Refusal) {
 func (p *Policy) settle(s *Stored, a *Answer, v *said, o *Override) Refusal {
 	s.Date, s.Modified, s.ETag = dateOf(a, v), modifiedOf(a, v), v.tag()
 	s.Authorized = v.sharesAuthorized()
-	var known, bounded bool
-	s.Fresh, known = p.freshness(a, v, o)
+	s.Fresh = p.freshness(a, v, o)
+	var bounded bool
 	s.Tags, bounded = tagsOf(a.Fields, p.Tags, o.Tags)
 	switch why := s.useless(); {
-	case !known && !(v.guessable(a.Status) && s.validator()):
+	case !s.Fresh.Stated && !(v.guessable(a.Status) && s.validator()):
 		return RefusedUnknown
 	case why != 0:
 		return why

@@ -14,8 +14,7 @@ const (
 	UseRest                  // it is the first part of what is asked for: ask for the rest, with AppendRest
 )
 
-// Use says what may be done with s, which fits r. Whoever has waited for the answer to
-// another client asks it too.
+// Use says what may be done with s, which fits r.
 func (p *Policy) Use(s *Stored, r *Request, now time.Time) Use {
 	ttl := s.TTLAt(now)
 	switch {
@@ -29,6 +28,20 @@ func (p *Policy) Use(s *Stored, r *Request, now time.Time) Use {
 		return UseStaleWhile
 	}
 	return s.validate(r)
+}
+
+// Shares reports whether s, which fits r and was fetched a moment ago for another client,
+// is the answer to r too, which has waited for it. It need not be fresh any more, if it
+// says for how long it is and does not ask for more care. One that says nothing may be
+// for the one client only, and is asked for anew like one that is stored.
+func (p *Policy) Shares(s *Stored, r *Request, now time.Time) bool {
+	switch p.Use(s, r, now) {
+	case UseFresh, UseStaleWhile:
+		return true
+	case UseValidate:
+		return s.Fresh.Stated && !s.Fresh.Strict
+	}
+	return false
 }
 
 // serves reports whether s may be the answer to r without the origin being asked. A

@@ -107,6 +107,34 @@ func TestWhichErrorsAreReplaced(t *testing.T) {
 	}
 }
 
+// TestWhoWaitedShares: not what may be another client's own.
+func TestWhoWaitedShares(t *testing.T) {
+	for _, tt := range []struct {
+		answer, request string
+		want            bool
+	}{
+		{"Cache-Control: max-age=60", "", true},
+		{"Cache-Control: max-age=0 / ETag: \"v1\"", "", true},
+		{"Expires: 0 / ETag: \"v1\"", "", true},
+		{"Cache-Control: max-age=0, stale-while-revalidate=9", "", true},
+		{"ETag: \"v1\"", "", false},
+		{"Last-Modified: D(-900)", "", false},
+		{"Cache-Control: public / ETag: \"v1\"", "", false},
+		{"Cache-Control: no-cache / ETag: \"v1\"", "", false},
+		{"Cache-Control: no-cache, max-age=60 / ETag: \"v1\"", "", false},
+		{"Cache-Control: max-age=0, must-revalidate / ETag: \"v1\"", "", false},
+		{"Cache-Control: s-maxage=0 / ETag: \"v1\"", "", false},
+		{"Cache-Control: max-age=60", "Authorization: q", false},
+		{"Cache-Control: max-age=60", "If-Match: x", false},
+	} {
+		p := policies()[""]
+		s := stored(t, p, request(t, ""), answer(t, tt.answer))
+		if got := p.Shares(s, request(t, tt.request), at(0)); got != tt.want {
+			t.Errorf("%q is shared with %q: %v", tt.answer, tt.request, got)
+		}
+	}
+}
+
 // TestSoftPurge: what is expired by hand is stale, and used as what is stale may be.
 func TestSoftPurge(t *testing.T) {
 	p := policies()[""]
