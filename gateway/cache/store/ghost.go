@@ -20,7 +20,7 @@ type ghost struct {
 
 func (g *ghosts) len() int { return len(g.numbers) }
 
-// remember makes a ghost of an object. Ghosts are paid for by what the object frees,
+// remember makes a ghost of an object, if it is an answer. Ghosts are paid for by what the object frees,
 // which is more.
 func (s *space) remember(o *object) {
 	g := &s.ghosts
@@ -28,7 +28,7 @@ func (s *space) remember(o *object) {
 		g.numbers = make(map[uint64]uint64)
 	}
 	sum, bytes := o.home.sum, o.bytes.Load()
-	if _, known := g.numbers[sum]; known {
+	if _, known := g.numbers[sum]; known || o.marks {
 		return
 	}
 	g.numbers[sum] = g.first + uint64(len(g.line)-g.head)
