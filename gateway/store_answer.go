@@ -28,6 +28,9 @@ func (g *Gateway) storeAfter(x *Exchange, s *cache.Stored, first []byte) Reason 
 	c.status.Stored = true
 	x.site.cache.metrics.Stored.Inc()
 	c.entry = fill.Entry()
+	if x.clientless {
+		fill.Unread()
+	}
 	fill.Write(first)
 	f := g.filler(x, fill)
 	if f.x.trip.Body.Whole() || f.x.trip.Body.Arrived() {

@@ -47,6 +47,7 @@ type object struct {
 
 	// Under the space's lock.
 	place      place
+	marks      bool  // it is a mark
 	weight     int64 // of bytes, what is not of the body
 	freq       int64 // at the last look, 0..3
 	heir       bool  // it joins the main queue at once

@@ -20,7 +20,7 @@ type ghost struct {
 
 func (g *ghosts) len() int { return len(g.numbers) }
 
-// remember makes a ghost of an object. Ghosts are paid for by what the object frees,
+// remember makes a ghost of an object, if it is an answer. Ghosts are paid for by what the object frees,
 // which is more.
 func (s *space) remember(o *object) {
 	g := &s.ghosts
@@ -28,9 +28,10 @@ func (s *space) remember(o *object) {
 		g.numbers = make(map[uint64]uint64)
 	}
 	sum, bytes := o.home.sum, o.bytes.Load()
-	if _, known := g.numbers[sum]; known {
+	if _, known := g.numbers[sum]; known || o.marks {
 		return
 	}
+	g.tidy()
 	g.numbers[sum] = g.first + uint64(len(g.line)-g.head)
 	g.line = append(g.line, ghost{sum, bytes})
 	g.bytes += bytes
@@ -62,7 +63,6 @@ func (s *space) dropGhost() bool {
 		oldest := g.line[g.head]
 		g.head++
 		g.first++
-		g.tidy()
 		if oldest.bytes > 0 {
 			g.bytes -= oldest.bytes
 			delete(g.numbers, oldest.sum)
@@ -73,10 +73,17 @@ func (s *space) dropGhost() bool {
 	return false
 }
 
-// tidy moves the line to the front when half of it is behind the head.
+// tidy makes the line anew when half of it is ghosts that are none any more.
 func (g *ghosts) tidy() {
-	if g.head > 1024 && g.head > len(g.line)/2 {
-		g.line = append(g.line[:0], g.line[g.head:]...)
-		g.head = 0
+	if len(g.line) < 2*len(g.numbers)+1024 {
+		return
+	}
+	old := g.line[g.head:]
+	g.line, g.head, g.first = make([]ghost, 0, len(g.numbers)+512), 0, 0
+	for _, o := range old {
+		if o.bytes > 0 {
+			g.numbers[o.sum] = uint64(len(g.line))
+			g.line = append(g.line, o)
+		}
 	}
 }

@@ -127,16 +127,23 @@ func balanced(t reporter, c *Cache) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sum := s.held + int64(s.ghosts.len())*overheadOfGhost
+	marks := 0
 	for _, q := range []*queue{&s.small, &s.main} {
 		n, bytes := 0, int64(0)
 		for o := q.newest; o != nil; o = o.next {
 			n++
 			bytes += o.bytes.Load()
+			if o.marks {
+				marks++
+			}
 		}
 		if n != q.len || bytes != q.bytes {
 			t.Errorf("a queue has %d objects of %d bytes, and says %d of %d", n, bytes, q.len, q.bytes)
 		}
 		sum += bytes
+	}
+	if marks != s.marks {
+		t.Errorf("%d marks are counted, there are %d", s.marks, marks)
 	}
 	if sum != s.used {
 		t.Errorf("%d bytes are counted, there are %d", s.used, sum)

@@ -29,6 +29,7 @@ type space struct {
 	limit, used int64 // bytes
 	held        int64 // of those used, what fills have reserved
 	fills       int
+	marks       int // objects in the queues that are no answers
 	small, main queue
 	ghosts      ghosts
 	evictions   int64
@@ -131,6 +132,9 @@ func (s *space) admit(o *object, body int64) []*object {
 	}
 	s.take(o, o.weight+body-reserved)
 	s.queueOf(o).push(o)
+	if o.marks {
+		s.marks++
+	}
 	return s.shrink(0)
 }
 
@@ -171,7 +175,11 @@ func (s *space) dropQueued(o *object) {
 	}
 }
 
+// free stops counting an object that has left its queue.
 func (s *space) free(o *object) {
+	if o.marks {
+		s.marks--
+	}
 	s.used -= o.bytes.Swap(0)
 	o.place = outside
 }
@@ -186,8 +194,10 @@ func (s *space) shrink(n int64) (out []*object) {
 			}
 			continue
 		}
+		if !o.marks {
+			s.evictions++
+		}
 		s.free(o)
-		s.evictions++
 		out = append(out, o)
 	}
 	return out
@@ -239,7 +249,8 @@ func (s *space) stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Stats{
-		Objects:   s.small.len + s.main.len,
+		Objects:   s.small.len + s.main.len - s.marks,
+		Marks:     s.marks,
 		Filling:   s.fills,
 		Bytes:     s.used,
 		Ghosts:    s.ghosts.len(),

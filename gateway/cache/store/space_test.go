@@ -190,3 +190,35 @@ func TestResize(t *testing.T) {
 		t.Error("without memory something is stored")
 	}
 }
+
+// Ghosts that were recalled, or are too old, leave nothing behind.
+func TestGhostsAreBounded(t *testing.T) {
+	for _, recalled := range []bool{true, false} {
+		s := &space{}
+		s.resize(1 << 20)
+		for i := range 100_000 {
+			o := &object{home: &resource{sum: uint64(i)}}
+			o.bytes.Store(1000)
+			s.remember(o)
+			if recalled && !s.recall(o) {
+				t.Fatalf("ghost %d is not known", i)
+			}
+		}
+		want := 0
+		if !recalled {
+			want = 1 << 20 * 9 / 10 / 1000
+		}
+		g := &s.ghosts
+		if g.len() != want || g.bytes != int64(want)*1000 || s.used != int64(want)*overheadOfGhost {
+			t.Errorf("recalled %v: %d ghosts of %d bytes, %d used; want %d", recalled, g.len(), g.bytes, s.used, want)
+		}
+		if len(g.line) > 2*want+2048 {
+			t.Errorf("recalled %v: the line is %d long", recalled, len(g.line))
+		}
+		for i := 100_000 - want; i < 100_000; i++ {
+			if !s.recall(&object{home: &resource{sum: uint64(i)}}) {
+				t.Fatalf("ghost %d is not known", i)
+			}
+		}
+	}
+}

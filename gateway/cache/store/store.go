@@ -81,6 +81,7 @@ const lookEvery = 100 * time.Millisecond
 type Stats struct {
 	Objects   int   // answers that are complete
 	Filling   int   // answers that are being filled
+	Marks     int   // keys for whose answers nobody waits, or waited until not long ago
 	Bytes     int64 // all that counts against Options.Memory
 	Ghosts    int   // keys that are remembered of what was evicted
 	Flights   int64 // fetches under way

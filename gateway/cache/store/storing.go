@@ -137,7 +137,7 @@ func (e *Entry) expired() *Entry {
 
 // mark makes a key one for whose answers nobody waits.
 func (c *Cache) mark(r *resource, until time.Time) {
-	o := &object{home: r}
+	o := &object{home: r, marks: true}
 	out, ok := c.space.begin(o, overheadOfMark+r.key.size(), 0)
 	c.forget(out)
 	if !ok {
