@@ -19,13 +19,14 @@ type Item struct {
 // well under a second. The error says that some could not be told.
 func (s *Store) All(f func(Item) bool) error {
 	var failed error
+	var buf []byte
 	for n := uint32(0); ; {
 		g := s.table.holdNext(n)
 		if g == nil {
 			return failed
 		}
 		n = g.number + 1
-		list, err := s.listOf(g)
+		list, err := s.listOf(g, &buf)
 		if err != nil {
 			failed = err
 		}
@@ -37,19 +38,25 @@ func (s *Store) All(f func(Item) bool) error {
 	}
 }
 
-// listOf is the list of a segment, from memory or from its end.
-func (s *Store) listOf(g *segment) ([]byte, error) {
+// listOf is the list of a segment, from memory or from its end; buf grows to hold it.
+func (s *Store) listOf(g *segment, buf *[]byte) ([]byte, error) {
 	s.mu.Lock()
-	list, sealed, start, length := g.list, g.sealed, g.end, g.length.Load()
+	sealed := g.sealed
 	if !sealed {
-		list = slices.Clone(list)
+		*buf = append((*buf)[:0], g.list...)
 	}
 	s.mu.Unlock()
 	if !sealed {
-		return list, nil
+		return *buf, nil
 	}
-	b := make([]byte, length-start)
-	if _, err := g.file.ReadAt(b, start); err != nil {
+	return s.readList(g, g.length.Load(), buf)
+}
+
+// readList reads the list at the end of a segment's file, which has that length.
+func (s *Store) readList(g *segment, length int64, buf *[]byte) ([]byte, error) {
+	b := slices.Grow((*buf)[:0], int(length-g.end))[:length-g.end]
+	*buf = b
+	if _, err := g.file.ReadAt(b, g.end); err != nil {
 		s.counts.readErrors.Add(1)
 		return nil, s.fault("read the list of "+segmentName(g.number), err)
 	}

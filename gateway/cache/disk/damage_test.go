@@ -82,6 +82,7 @@ func TestPowerIsLost(t *testing.T) {
 
 func losePower(t *testing.T, seed uint64) {
 	d, o := newRAMDisk(), Options{Size: 4 * MinSize}
+	d.power = true
 	w := newWorker(t, seed, nil)
 	w.reopen(d, o)
 	w.work(w.r.IntN(100))

@@ -104,17 +104,21 @@ func (s *Store) readAll(synced uint32) <-chan reading {
 	ahead := make(chan reading)
 	go func() {
 		defer close(ahead)
-		for _, g := range s.table.snapshot() {
-			ahead <- s.readSegment(g, synced)
+		var bufs [2][]byte // one is read into while the other one is made use of
+		for i, g := range s.table.snapshot() {
+			ahead <- s.readSegment(g, synced, &bufs[i%2])
 		}
 	}()
 	return ahead
 }
 
 // readSegment reads the list of a segment or, if that is missing or damaged, the frames.
-func (s *Store) readSegment(g *segment, synced uint32) reading {
-	if list, ok := s.readList(g); ok {
-		return reading{g, list, true}
+func (s *Store) readSegment(g *segment, synced uint32, buf *[]byte) reading {
+	if g.readTail() {
+		if list, err := s.readList(g, g.length.Load(), buf); err == nil {
+			g.sealed = true
+			return reading{g, list, true}
+		}
 	}
 	end, mayLack := g.length.Load(), g.number >= synced
 	if g.readTail() {
@@ -160,19 +164,6 @@ func (s *Store) distrust(before uint32) {
 	}
 }
 
-// readList reads the list at the end of a segment, and reports whether there is one.
-func (s *Store) readList(g *segment) ([]byte, bool) {
-	if !g.readTail() {
-		return nil, false
-	}
-	b := make([]byte, g.length.Load()-g.end)
-	if _, err := g.file.ReadAt(b, g.end); err != nil || !listPasses(b, g.secret) {
-		return nil, false
-	}
-	g.sealed = true
-	return b[:len(b)-tailSize], true
-}
-
 // apply makes the index say what a list does.
 func (s *Store) apply(segment uint32, list []byte) {
 	first := s.table.first(s.next)
@@ -208,7 +199,8 @@ func (s *Store) resume() {
 
 // reopen makes a segment end where its frames do.
 func (s *Store) reopen(g *segment) error {
-	list, err := s.listOf(g)
+	var buf []byte
+	list, err := s.listOf(g, &buf)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -18,6 +19,7 @@ type ramDisk struct {
 	mu    sync.Mutex
 	files map[string]*ramFile
 	fail  func(op, name string) error // nil: nothing fails
+	power bool                        // may be lost: what is not synced is noted
 }
 
 func newRAMDisk() *ramDisk { return &ramDisk{files: make(map[string]*ramFile)} }
@@ -142,13 +144,23 @@ func (d *ramDisk) powerLoss(r *rand.Rand) *ramDisk {
 // change applies a change to the content.
 func (f *ramFile) change(p pending) {
 	if p.cut {
-		f.b = append(f.b, make([]byte, max(0, p.at-int64(len(f.b))))...)[:p.at]
+		f.b = append(f.b[:min(p.at, int64(len(f.b)))], make([]byte, max(0, p.at-int64(len(f.b))))...)
 		return
 	}
-	if grow := p.at + int64(len(p.b)) - int64(len(f.b)); grow > 0 {
-		f.b = append(f.b, make([]byte, grow)...)
+	end := int(p.at) + len(p.b)
+	if end > cap(f.b) {
+		f.b = slices.Grow(f.b, max(end, minSegment)-len(f.b))
 	}
+	f.b = f.b[:max(end, len(f.b))]
 	copy(f.b[p.at:], p.b)
+}
+
+// note notes a change that may be lost.
+func (f *ramFile) note(p pending) {
+	if f.d.power {
+		p.b = append([]byte(nil), p.b...)
+		f.pending = append(f.pending, p)
+	}
 }
 
 // errFlip is no error that is returned: a bit of what is read is another one.
@@ -179,9 +191,9 @@ func (f *ramFile) WriteAt(p []byte, at int64) (int, error) {
 	if err != nil {
 		p = p[:len(p)/2]
 	}
-	c := pending{at: at, b: append([]byte(nil), p...)}
+	c := pending{at: at, b: p}
 	f.change(c)
-	f.pending = append(f.pending, c)
+	f.note(c)
 	return len(p), err
 }
 
@@ -193,7 +205,7 @@ func (f *ramFile) Truncate(size int64) error {
 	}
 	c := pending{at: size, cut: true}
 	f.change(c)
-	f.pending = append(f.pending, c)
+	f.note(c)
 	return nil
 }
 
@@ -203,7 +215,9 @@ func (f *ramFile) Sync() error {
 	if err := f.d.ask("sync", f.name); err != nil {
 		return err
 	}
-	f.durable, f.pending = append([]byte(nil), f.b...), nil
+	if f.d.power {
+		f.durable, f.pending = append(f.durable[:0], f.b...), nil
+	}
 	return nil
 }
 
