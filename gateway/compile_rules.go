@@ -51,7 +51,7 @@ func (c *compiler) expressionNames() {
 		cell, name := c.cfg.CellOf(cl.name)
 		o.Clusters = append(o.Clusters, cell+"/"+name)
 	}
-	c.names = o
+	c.names, c.snap.names = o, o
 }
 
 func (c *compiler) rule(language *rules.Language, site int, cfg *config.Rule) {

@@ -123,7 +123,7 @@ func (x *Exchange) override() cache.Override {
 // stored goes, if the answer shows that it is out of date.
 func (g *Gateway) refuseToStore(x *Exchange, why cache.Refusal) {
 	c := &x.cached
-	c.status.Detail = why.String()
+	c.status.Detail, c.refusal = why.String(), why
 	if c.stale != nil && why.Supersedes(x.trip.Status.Code) {
 		g.cache.Remove(c.stale)
 	}

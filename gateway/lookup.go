@@ -25,6 +25,7 @@ type cached struct {
 	asking  asking
 	sent    time.Time // when the origin was asked
 	outcome metrics.CacheOutcome
+	refusal cache.Refusal // why the answer is not stored; 0: it is, or it was not asked whether it may be
 	status  cache.Status
 	reply   cache.Reply // what is sent of the entry
 	age     [20]byte
@@ -58,7 +59,7 @@ func (g *Gateway) lookup(x *Exchange) Reason {
 	if c.on = s != nil; !c.on {
 		return Served
 	}
-	c.status, c.outcome = cache.Status{}, metrics.CachePass
+	c.status, c.outcome, c.refusal = cache.Status{}, metrics.CachePass, 0
 	c.request.Read(x.Method, x.Head.Fields)
 	c.rule = s.earlyRule(x)
 	if c.status.Fwd = x.bypass(); c.status.Fwd != cache.NotForwarded {

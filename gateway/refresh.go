@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bytes"
+	"net/netip"
 	"time"
 
 	"weirkeep/gateway/cache/store"
@@ -85,14 +86,21 @@ func (g *Gateway) fetchAnew(x *Exchange) {
 	}
 }
 
+// newClientless is an exchange that has no client, and that begins now.
+func newClientless(start, now time.Time) *Exchange {
+	return &Exchange{
+		Source: &heldBody{}, Client: noClient{}, w: noResponder{}, clientless: true, Peer: netip.MustParseAddrPort("127.0.0.1:0"),
+		Now: now, start: start, tick: start,
+	}
+}
+
 // cloneExchange is an exchange for the same as another, which has no client and may
 // outlive that one: nothing in it is a view of the other's bytes.
 func (g *Gateway) cloneExchange(x *Exchange) *Exchange {
 	now := time.Now()
-	y := &Exchange{
-		Method: bytes.Clone(x.Method), Line: bytes.Clone(x.Line), Protocol: bytes.Clone(x.Protocol), Source: &heldBody{}, Client: noClient{},
-		Peer: x.Peer, Secure: x.Secure, TLS: x.TLS, Listener: x.Listener, Now: g.now(now), start: now, tick: now, w: noResponder{},
-	}
+	y := newClientless(now, g.now(now))
+	y.Method, y.Line, y.Protocol = bytes.Clone(x.Method), bytes.Clone(x.Line), bytes.Clone(x.Protocol)
+	y.Peer, y.Secure, y.TLS, y.Listener = x.Peer, x.Secure, x.TLS, x.Listener
 	y.reset()
 	y.Minor, y.number, y.trusted, y.clientIP = x.Minor, x.number, x.trusted, x.clientIP
 	y.Target.Parse(bytes.Clone(x.Target.Raw))
@@ -107,7 +115,6 @@ func (g *Gateway) cloneExchange(x *Exchange) *Exchange {
 	y.decision.ID = bytes.Clone(x.decision.ID)
 	y.snap.users.Add(1)
 	y.fillAsk()
-	y.clientless = true
 	return y
 }
 

@@ -19,6 +19,7 @@ import (
 	"weirkeep/gateway/unit"
 	"weirkeep/gateway/wire"
 	"weirkeep/plugins"
+	"weirkeep/rules"
 )
 
 // snapshot is one validated configuration, compiled. Nothing in it changes once
@@ -52,6 +53,7 @@ type snapshot struct {
 	httpsPort   int       // of the first TLS listener, for redirects; 0: none
 
 	stored store.Options // what is kept of answers; the zero value: no site has a cache
+	names  rules.Options // what expressions may name
 
 	log *slog.Logger // told of rules that cannot be evaluated
 

@@ -35,6 +35,7 @@ func (k *keeper) startAdmin(cfg *config.Config) config.Problems {
 		Rollouts:  k.gateway,
 		Reports:   k,
 		Operator:  k,
+		Cache:     k,
 		Metrics:   k.gateway.Metrics(),
 		Logger:    k.log,
 	})

@@ -1,6 +1,6 @@
 // Package admin is the HTTP API for administrators of a running gateway: how it
 // is, what it counts, why it decides as it does, reloading its configuration, rolling
-// out editions, and operating origins.
+// out editions, and operating origins and the cache.
 //
 // It listens apart from the gateway's own listeners, with its own goroutines,
 // time-outs and limits, and nothing here is called while a request is served.
@@ -68,6 +68,7 @@ type Options struct {
 	Rollouts Rollouts
 	Reports  Reports
 	Operator Operator
+	Cache    Cache
 	Metrics  *metrics.Registry
 	Logger   *slog.Logger // changes and failures; nil: discards
 }

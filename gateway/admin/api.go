@@ -17,6 +17,7 @@ type api struct {
 	steward  Rollouts
 	operator Operator
 	reports  Reports
+	cache    Cache
 	metrics  *metrics.Registry
 	log      *slog.Logger
 	version  string
@@ -36,6 +37,7 @@ func (a *api) register(h huma.API) {
 	a.registerRollouts(h)
 	a.registerReports(h)
 	a.registerOperate(h)
+	a.registerCache(h)
 	huma.Register(h, huma.Operation{
 		OperationID: "reload", Method: http.MethodPost, Path: "/v1/config:reload",
 		Summary:     "Read the configuration again and make it current",

@@ -19,7 +19,7 @@ func newHandler(o Options) http.Handler {
 	mux.HandleFunc("GET /readyz", ready(o.Gateway))
 	mux.Handle("GET /metrics", exposition(o))
 	handleProfiles(mux)
-	a := &api{gateway: o.Gateway, steward: o.Rollouts, reports: o.Reports, operator: o.Operator, metrics: o.Metrics, log: o.Logger, version: o.Version}
+	a := &api{gateway: o.Gateway, steward: o.Rollouts, reports: o.Reports, operator: o.Operator, cache: o.Cache, metrics: o.Metrics, log: o.Logger, version: o.Version}
 	h := humago.New(mux, apiConfig(o.Version))
 	a.register(h)
 	mux.HandleFunc("GET /openapi.json", document(h.OpenAPI()))

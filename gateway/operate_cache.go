@@ -1,0 +1,239 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"weirkeep/gateway/cache/store"
+	"weirkeep/gateway/metrics"
+)
+
+// StoredList is what a selection selects.
+type StoredList struct {
+	Matched int            `json:"matched"` // answers, of which Objects may be a part
+	Bytes   int64          `json:"bytes"`   // that they take
+	Objects []StoredObject `json:"objects"` // never null
+}
+
+// StoredOrders are the orders of lists, the usual one first.
+var StoredOrders = []string{"hits", "size", "age"}
+
+var storeOrders = map[string]store.Order{"": store.ByHits, "hits": store.ByHits, "size": store.BySize, "age": store.ByAge}
+
+// ListStored lists stored answers: those that were found most often, that are largest,
+// or that came first.
+func (g *Gateway) ListStored(q StoredSelection, order string, limit int) (StoredList, error) {
+	list := StoredList{Objects: []StoredObject{}}
+	by, known := storeOrders[order]
+	if !known {
+		return list, fmt.Errorf("sort is one of %s, not %q", strings.Join(StoredOrders, ", "), order)
+	}
+	snap, _, err := g.hold()
+	if err != nil {
+		return list, err
+	}
+	defer snap.release()
+	sel, err := snap.selector(g, q)
+	if err != nil {
+		return list, err
+	}
+	all, now := g.cache.List(sel, by, 1<<31), g.now(time.Now())
+	list.Matched = len(all)
+	for i, e := range all {
+		list.Bytes += e.Bytes()
+		if i < limit {
+			list.Objects = append(list.Objects, describe(e, now))
+		}
+	}
+	return list, nil
+}
+
+// ErrNotStored means that nothing is stored of a URL.
+var ErrNotStored = errors.New("nothing is stored")
+
+// Stored is all that is stored of a URL: what was fetched by http and https, and for
+// every choice of the decision, the configuration and the origin.
+func (g *Gateway) Stored(url string) ([]StoredObject, error) {
+	snap, _, err := g.hold()
+	if err != nil {
+		return nil, err
+	}
+	defer snap.release()
+	if snap.stored.Memory == 0 {
+		return nil, ErrNoCache
+	}
+	x, err := snap.requestFor(g, url, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", url, err)
+	}
+	target := x.site.cache.key.targetOf(x.Target.Raw)
+	sel, err := store.ParseSelector("site:"+x.site.name, false, nil)
+	if err != nil {
+		return nil, err
+	}
+	sel.Where = func(e *store.Entry) bool { return bytes.Equal(e.Key().Target, target) }
+	all := []StoredObject{}
+	for _, e := range g.cache.List(sel, store.ByHits, maxStored) {
+		all = append(all, inFull(e, g.now(time.Now())))
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w of %s at site %s", ErrNotStored, target, x.site.name)
+	}
+	return all, nil
+}
+
+// maxStored is how many answers to one URL are shown.
+const maxStored = 100
+
+// StoredPurge is what is to be purged, and how.
+type StoredPurge struct {
+	StoredSelection
+	Soft   bool // it stays, and is stale from now on
+	DryRun bool // nothing is done
+}
+
+// StoredPurged is what a purge has found.
+type StoredPurged struct {
+	Count   int            `json:"count"`
+	Bytes   int64          `json:"bytes"` // that it takes, or took
+	Soft    bool           `json:"soft"`
+	DryRun  bool           `json:"dry_run"`
+	Millis  float64        `json:"milliseconds"`   // that it took
+	Largest []StoredObject `json:"largest"`        // at most 100; never null
+	Hint    string         `json:"hint,omitempty"` // why nothing was found, if nothing was
+}
+
+// PurgeStored makes all that is selected go, or stale. What is fetched now, and was asked
+// for before, is treated as if it had been here.
+func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
+	done := StoredPurged{Soft: p.Soft, DryRun: p.DryRun, Largest: []StoredObject{}}
+	snap, _, err := g.hold()
+	if err != nil {
+		return done, err
+	}
+	defer snap.release()
+	sel, err := snap.selector(g, p.StoredSelection)
+	if err != nil {
+		return done, err
+	}
+	how, counter := store.Hard, &g.metrics.Store.Removed
+	if p.Soft {
+		how, counter = store.Soft, &g.metrics.Store.Expired
+	}
+	began, now := time.Now(), g.now(time.Now())
+	report := g.cache.Purge(sel, how, p.DryRun)
+	done.Millis = float64(time.Since(began).Microseconds()) / 1000
+	if done.Count, done.Bytes = report.Count, report.Bytes; !p.DryRun {
+		counter.Add(uint64(report.Count))
+	}
+	for _, e := range report.Items {
+		done.Largest = append(done.Largest, describe(e, now))
+	}
+	if done.Count == 0 {
+		done.Hint = g.whyNothing(snap, p.StoredSelection)
+	}
+	return done, nil
+}
+
+// whyNothing says what may be wrong with a selection that selects nothing.
+func (g *Gateway) whyNothing(snap *snapshot, q StoredSelection) string {
+	known := snap.siteNames()
+	var wider []string
+	for _, w := range strings.Fields(q.Match) {
+		name, isSite := strings.CutPrefix(w, "site:")
+		switch {
+		case isSite && !slices.Contains(known, name):
+			return fmt.Sprintf("no site %q has a cache; there is %s", name, strings.Join(known, ", "))
+		case isSite:
+			wider = append(wider, w)
+		}
+	}
+	sel, err := store.ParseSelector(strings.Join(wider, " "), true, nil)
+	if err != nil {
+		return ""
+	}
+	r := g.cache.Purge(sel, store.Hard, true)
+	switch {
+	case r.Count == 0:
+		return "nothing is stored there at all"
+	case q.Where != "":
+		return fmt.Sprintf("%d are stored there: weirkeep cache ls lists them, without --where too", r.Count)
+	}
+	return fmt.Sprintf("%d are stored there: weirkeep cache ls lists them. A site's aliases share one copy under its name, paths are compared in their canonical form, and tags letter by letter", r.Count)
+}
+
+// StoredStats are what is stored, and what became of it.
+type StoredStats struct {
+	Objects   int         `json:"objects"`
+	Filling   int         `json:"filling"`
+	Bytes     int64       `json:"bytes"`
+	Limit     int64       `json:"limit"`   // of Bytes
+	Fetches   int64       `json:"fetches"` // under way, that others may wait for
+	Evicted   int64       `json:"evicted"`
+	Rejected  int64       `json:"rejected"`
+	Removed   uint64      `json:"removed"` // by operators
+	Expired   uint64      `json:"expired"` // the same, by soft purges
+	Sites     []SiteStats `json:"sites"`   // never null
+	MaxObject int64       `json:"max_object"`
+}
+
+// SiteStats are those of one site.
+type SiteStats struct {
+	Site      string            `json:"site"`
+	Objects   int               `json:"objects"`
+	Bytes     int64             `json:"bytes"`
+	Outcomes  map[string]uint64 `json:"outcomes"`
+	Ratio     float64           `json:"ratio"` // of exchanges that needed no whole answer of an origin
+	Stored    uint64            `json:"stored"`
+	Refreshes uint64            `json:"refreshes"`
+}
+
+// StoredStats are what is stored, and what became of it.
+func (g *Gateway) StoredStats() (StoredStats, error) {
+	snap, _, err := g.hold()
+	if err != nil {
+		return StoredStats{}, err
+	}
+	defer snap.release()
+	if snap.stored.Memory == 0 {
+		return StoredStats{}, ErrNoCache
+	}
+	st, m := g.cache.Stats(), &g.metrics.Store
+	stats := StoredStats{
+		Objects: st.Objects, Filling: st.Filling, Bytes: st.Bytes, Limit: snap.stored.Memory, MaxObject: snap.stored.MaxObject, Fetches: st.Flights,
+		Evicted: st.Evictions, Rejected: st.Rejected, Removed: m.Removed.Load(), Expired: m.Expired.Load(), Sites: []SiteStats{},
+	}
+	for _, name := range snap.siteNames() {
+		stats.Sites = append(stats.Sites, g.siteStats(name))
+	}
+	return stats, nil
+}
+
+func (g *Gateway) siteStats(name string) SiteStats {
+	s := SiteStats{Site: name, Outcomes: make(map[string]uint64)}
+	if sel, err := store.ParseSelector("site:"+name, false, nil); err == nil {
+		r := g.cache.Purge(sel, store.Hard, true)
+		s.Objects, s.Bytes = r.Count, r.Bytes
+	}
+	for site, m := range g.metrics.Current().Caches() {
+		if site != name {
+			continue
+		}
+		all := uint64(0)
+		for o := range m.Outcomes {
+			n := m.Outcomes[o].Load()
+			s.Outcomes[metrics.CacheOutcome(o).String()] = n
+			all += n
+		}
+		if all > 0 {
+			asked := m.Outcomes[metrics.CacheMiss].Load() + m.Outcomes[metrics.CachePass].Load()
+			s.Ratio = float64(all-asked) / float64(all)
+		}
+		s.Stored, s.Refreshes = m.Stored.Load(), m.Refreshes.Load()
+	}
+	return s
+}
