@@ -108,7 +108,7 @@ func (g *Gateway) find(x *Exchange) Reason {
 		if g.look(x, now) {
 			return Served
 		}
-		if c.request.OnlyIfCached && x.site.cache.policy.Honour {
+		if c.request.OnlyIfCached {
 			return NotStored
 		}
 		if !x.collapses() {

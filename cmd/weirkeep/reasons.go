@@ -38,7 +38,7 @@ var advices = map[string]advice{
 	"rejected_by_rule":         {"A rule refuses such requests. The log names it beside the reason; weirkeep explain says what of the request it looked at.", "rules[].reject, sites.*.rules"},
 	"redirected_by_rule":       {"Nothing is wrong: a rule sends such requests elsewhere. The log names it.", "rules[].redirect, sites.*.rules"},
 	"no_permitted_destination": {"The rule that decides permits only origins that the mapping, or the application, does not serve this from. weirkeep explain shows the best set; check warns of permits that can never work.", "rules[].permit, mappings, applications"},
-	"not_stored":               {"The client sends Cache-Control: only-if-cached, and the site honours what clients say.", "cache.client_directives"},
+	"not_stored":               {"The client sends Cache-Control: only-if-cached, and nothing is stored that may be used.", ""},
 	"queue_full":               {"More requests than the origins can take at once, and as many again waiting: a surge, or origins that have become slow. The client is told when to come again (Retry-After).", "clusters.*.origins[].capacity, clusters.*.queue, sites.*.pages.busy"},
 	"queue_timeout":            {"The origins were busy for as long as a request may wait: they are slower than they should be, or their capacity is set too low.", "clusters.*.queue.timeout, clusters.*.origins[].capacity"},
 	"no_origin":                {"Every origin of the cluster is ejected, down, draining, in maintenance or disabled; the cause beside it in the log says which is what, weirkeep origin ls -v says why; what an operator has set weirkeep origin enable takes back.", "clusters.*.failover, clusters.*.health, clusters.*.origins[].state, mappings[].failover"},

@@ -23,7 +23,8 @@ type Policy struct {
 
 	SetCookie SetCookie
 
-	// Honour lets clients ask for fresh answers, or none from the cache (5.2.1).
+	// Honour lets clients ask for fresh answers, or for stale ones, or that none is stored
+	// (5.2.1). That they want only what is stored holds in any case.
 	Honour bool
 
 	// Targeted are the fields that are asked before Cache-Control (RFC 9213), in
