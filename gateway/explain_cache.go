@@ -20,8 +20,8 @@ func (x *Exchange) whyPassed() string {
 		return fmt.Sprintf("cache rule %s says pass", r.title())
 	case x.Head.Upgrade != nil:
 		return "the request asks for another protocol"
-	case x.hasRouter():
-		return "a router may choose the origin, and what it would choose is not known to the store"
+	case x.routedBy() != nil && x.routedBy().stored == choicePassed:
+		return "a router may choose the origin, and its plugin says cache: pass"
 	}
 	return "no room"
 }
