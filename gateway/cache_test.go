@@ -1,7 +1,10 @@
 package gateway
 
 import (
+	"bufio"
 	"fmt"
+	"io"
+	"net"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -149,4 +152,29 @@ func TestCacheRefreshesAsCapacityPermits(t *testing.T) {
 	s.home.letGo <- struct{}{}
 	<-held
 	until(t, "it is refreshed", func() bool { return strings.HasSuffix(get(), "page 2") })
+}
+
+// TestCloseEndsFills: a gateway that is closed does not go on with what it stores.
+func TestCloseEndsFills(t *testing.T) {
+	s := newShop(t, "")
+	s.answer = func(string) (string, string) { return "", "" }
+	origin := rawOrigin(t, func(c net.Conn) {
+		readRawHead(bufio.NewReader(c))
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 10\r\n\r\n01234")
+		io.Copy(io.Discard, c) // the rest never comes
+	})
+	apply(t, s.g, strings.Replace(s.text, s.home.addr, origin.Addr().String(), 1))
+	c, err := net.Dial("tcp", s.addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	io.WriteString(c, "GET /x HTTP/1.1\r\nHost: shop.example\r\n\r\n")
+	until(t, "it is being filled", func() bool { return s.g.cache.Stats().Filling == 1 })
+	c.Close()
+	s.g.Close()
+	until(t, "nothing is being filled", func() bool { return s.g.cache.Stats().Filling == 0 })
+	if n := s.g.cache.Stats().Objects; n != 0 {
+		t.Errorf("%d answers are stored that are not whole", n)
+	}
 }

@@ -88,6 +88,19 @@ func (g *Gateway) awaitCut() {
 	}
 }
 
+// awaitFills waits, no longer than that, until what is fetched for the store has ended,
+// which nobody is told of: it looks up as often as a trip does.
+func (g *Gateway) awaitFills() {
+	ended := make(chan struct{})
+	go func() { g.fills.Wait(); close(ended) }()
+	ctx, cancel := context.WithTimeout(context.Background(), cutPatience)
+	defer cancel()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+}
+
 func wait(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -139,6 +152,7 @@ func (g *Gateway) Close() error {
 	g.stopAccepting()
 	g.cutAll()
 	g.awaitCut()
+	g.awaitFills()
 	g.loops.Wait()
 	g.applying.Lock()
 	defer g.applying.Unlock()

@@ -87,9 +87,9 @@ func (g *Gateway) fetchAnew(x *Exchange) {
 }
 
 // newClientless is an exchange that has no client, and that begins now.
-func newClientless(start, now time.Time) *Exchange {
+func (g *Gateway) newClientless(start, now time.Time) *Exchange {
 	return &Exchange{
-		Source: &heldBody{}, Client: noClient{}, w: noResponder{}, clientless: true, Peer: netip.MustParseAddrPort("127.0.0.1:0"),
+		Source: &heldBody{}, Client: noClient{g}, w: noResponder{}, clientless: true, Peer: netip.MustParseAddrPort("127.0.0.1:0"),
 		Now: now, start: start, tick: start,
 	}
 }
@@ -98,7 +98,7 @@ func newClientless(start, now time.Time) *Exchange {
 // outlive that one: nothing in it is a view of the other's bytes.
 func (g *Gateway) cloneExchange(x *Exchange) *Exchange {
 	now := time.Now()
-	y := newClientless(now, g.now(now))
+	y := g.newClientless(now, g.now(now))
 	y.Method, y.Line, y.Protocol = bytes.Clone(x.Method), bytes.Clone(x.Line), bytes.Clone(x.Protocol)
 	y.Peer, y.Secure, y.TLS, y.Listener = x.Peer, x.Secure, x.TLS, x.Listener
 	y.reset()
@@ -118,11 +118,17 @@ func (g *Gateway) cloneExchange(x *Exchange) *Exchange {
 	return y
 }
 
-// noClient is the client of exchanges that have none: it is always there.
-type noClient struct{}
+// noClient is the client of exchanges that have none: it is there until the gateway is
+// closed.
+type noClient struct{ g *Gateway }
 
 // Look implements ClientConn.
-func (noClient) Look() probe.Sight { return probe.Silent }
+func (c noClient) Look() probe.Sight {
+	if c.g.cut.Load() {
+		return probe.Broken
+	}
+	return probe.Silent
+}
 
 // Interrupt implements ClientConn.
 func (noClient) Interrupt() {}

@@ -58,7 +58,7 @@ func (g *Gateway) filler(x *Exchange, fill *store.Fill) *filler {
 	f := fillers.Get().(*filler)
 	f.g, f.fill = g, fill
 	f.x.trip, x.trip = x.trip, f.x.trip
-	f.x.trip.Caller, f.x.trip.Sender = nobody{}, nobody{}
+	f.x.trip.Caller, f.x.trip.Sender = nobody{g}, nobody{g}
 	f.x.snap, f.x.member, f.x.group, f.x.slots = x.snap, x.member, x.group, x.slots
 	f.x.trial, f.x.blamed, f.x.counted, f.x.tick, f.x.start = x.trial, x.blamed, x.counted, x.tick, x.start
 	f.x.cause = nil
@@ -105,8 +105,9 @@ func (f *filler) carry() Reason {
 	}
 }
 
-// nobody waits for what a filler stores, and is told nothing.
-type nobody struct{}
+// nobody waits for what a filler stores, and is told nothing. It goes when the gateway is
+// closed.
+type nobody struct{ g *Gateway }
 
 // Interim implements origin.Caller.
 func (nobody) Interim(int, []wire.Field) error { return nil }
@@ -115,7 +116,7 @@ func (nobody) Interim(int, []wire.Field) error { return nil }
 func (nobody) Flush() error { return nil }
 
 // Gone implements origin.Caller.
-func (nobody) Gone() bool { return false }
+func (n nobody) Gone() bool { return n.g.cut.Load() }
 
 // Continue implements origin.Sender.
 func (nobody) Continue() error { return nil }

@@ -92,7 +92,7 @@ func (s *snapshot) requestFor(g *Gateway, url string, fields []string) (*Exchang
 		return nil, err
 	}
 	now := time.Now()
-	x := newClientless(now, g.now(now))
+	x := g.newClientless(now, g.now(now))
 	x.snap, x.Secure = s, secure
 	x.reset()
 	if !x.readHead(head) {
