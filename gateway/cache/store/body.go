@@ -97,11 +97,11 @@ func (b *Body) Reader(from, to int64) Reader {
 	return r
 }
 
-// expect says that n more are going to read the body.
+// expect says that n more are going to read the body, or fewer if n is negative.
 func (b *Body) expect(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.awaits += n
+	b.awaits = max(b.awaits+n, 0)
 }
 
 // next is what is there from at on, or an error; neither: come says when to ask again.

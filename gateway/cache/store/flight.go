@@ -98,11 +98,12 @@ func (c *Cache) fetch(k *Key, r *cache.Request, p *cache.Policy, join bool) (f *
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	res := s.open(target, sum, k)
-	if res.mark != nil && c.now().Before(res.passing) {
-		return c.begin(s, res, nil), true
-	}
 	f = res.flightFor(r, p)
-	switch {
+	switch marked := res.mark != nil && c.now().Before(res.passing); {
+	case marked && !join && len(res.flights) > 0:
+		return nil, false
+	case marked:
+		return c.begin(s, res, nil), true
 	case f == nil:
 		like := &cache.Stored{Vary: p.VaryBy(res.variedBy(), r)}
 		return c.begin(s, res, like), true

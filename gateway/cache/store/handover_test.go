@@ -119,6 +119,9 @@ func TestMarkedKeysAreNotWaitedFor(t *testing.T) {
 		c, k := newCache(1<<20, 1<<20), key("/a")
 		lead(t, c, k, plain).Pass(time.Minute)
 		a, b := lead(t, c, k, plain), lead(t, c, k, plain)
+		if c.Lead(k, plain, policy) != nil {
+			t.Error("who has no use for waiting makes it three at a time")
+		}
 		if !c.Lookup(k, plain, policy).Passing {
 			t.Error("the key is not marked")
 		}

@@ -108,8 +108,8 @@ func TestTooLongBodiesAreReadToTheEnd(t *testing.T) {
 				if int64(len(quick.got)) > tt.room+int64(len(slow.got)) {
 					t.Errorf("the quick one has %d bytes, and the slow one is at %d", len(quick.got), len(slow.got))
 				}
-				if find(c, key("/a"), plain) != nil {
-					t.Error("it is still found")
+				if f := c.Lookup(key("/a"), plain, policy); f.Entry != nil || !f.Passing {
+					t.Errorf("found: %+v, want nothing, and that nobody waits", f)
 				}
 				if held := c.Stats().Bytes; held > tt.room+10<<10 {
 					t.Errorf("%d bytes are held", held)
@@ -218,6 +218,21 @@ func TestReadersAreAwaited(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A leader without a client takes nobody else's place.
+func TestUnreadCountsTheLeaderAlone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c := newCache(64<<20, 10)
+		s := newStream(t, c, 1<<20)
+		r := s.reader(0)
+		s.fill.Unread()
+		s.write()
+		r.finish()
+		if err := <-s.err; err != nil {
+			t.Errorf("writing ended with %v", err)
+		}
+	})
 }
 
 // G5: what broke off is not kept; readers get what there is, and know that it is not all.

@@ -135,9 +135,10 @@ func (e *Entry) expired() *Entry {
 	return &Entry{object: e.object, stored: &s, head: e.head}
 }
 
-// mark makes a key one for whose answers nobody waits.
+// mark makes the key of a resource, which may be closed, one for whose answers nobody
+// waits.
 func (c *Cache) mark(r *resource, until time.Time) {
-	o := &object{home: r, marks: true}
+	o := &object{marks: true}
 	out, ok := c.space.begin(o, overheadOfMark+r.key.size(), 0)
 	c.forget(out)
 	if !ok {
@@ -145,8 +146,9 @@ func (c *Cache) mark(r *resource, until time.Time) {
 	}
 	s := c.shard(r.target)
 	s.mu.Lock()
+	r = s.open(r.target, r.sum, &r.key)
 	c.unmark(r)
-	r.mark, r.passing = o, until
+	o.home, r.mark, r.passing = r, o, until
 	out = c.space.admit(o, 0)
 	s.mu.Unlock()
 	c.forget(out)
