@@ -157,6 +157,7 @@ func TestPartsAreJoined(t *testing.T) {
 		{first, rest, -1, "200 10 Cache-Control: max-age=60 / ETag: \"v1\" / X: 2 / Y: 1"},
 		{"Content-Range: bytes 0-4/* / ETag: \"v1\"", rest, 5, "200 10 Cache-Control: max-age=60 / ETag: \"v1\" / X: 2"},
 		{first, rest, 4, "part"},
+		{first, rest, 0, "part"},
 		{first, "Content-Range: bytes 5-9/10 / ETag: \"v2\"", 5, "other validator"},
 		{first, "Content-Range: bytes 5-9/10", 5, "other validator"},
 		{first, "Content-Range: bytes 5-9/10 / ETag: W/\"v1\"", 5, "other validator"},

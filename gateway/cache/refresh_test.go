@@ -190,3 +190,17 @@ func TestHEADUpdates(t *testing.T) {
 		}
 	}
 }
+
+// TestHEADOfWhatIsEmpty: no length is a length too.
+func TestHEADOfWhatIsEmpty(t *testing.T) {
+	p := policies()[""]
+	a := answer(t, "ETag: \"v1\" / Cache-Control: max-age=60")
+	a.Length = 0
+	s := stored(t, p, request(t, ""), a)
+	for length, want := range map[string]bool{"0": false, "1": true} {
+		fresh, _ := p.RefreshHead(s, request(t, "HEAD "), answer(t, "ETag: \"v1\" / Content-Length: "+length), Override{})
+		if fresh.Fresh.Expired != want {
+			t.Errorf("C10: nothing is stored, and HEAD says %s: expired %v", length, !want)
+		}
+	}
+}
