@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"encoding/binary"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -15,6 +16,10 @@ var damages = []struct {
 }{
 	{"a bit flips", func(r *rand.Rand, f *ramFile) { f.b[r.IntN(len(f.b))] ^= 1 << r.IntN(8) }},
 	{"it is cut", func(r *rand.Rand, f *ramFile) { f.b = f.b[:r.IntN(len(f.b))] }},
+	{"it is cut between frames", func(r *rand.Rand, f *ramFile) {
+		ends := frameEnds(f.b)
+		f.b = f.b[:ends[r.IntN(len(ends))]]
+	}},
 	{"it grows", func(r *rand.Rand, f *ramFile) { f.b = append(f.b, make([]byte, 1+r.IntN(5000))...) }},
 	{"a page is zero", func(r *rand.Rand, f *ramFile) {
 		at := r.IntN(len(f.b))
@@ -29,6 +34,16 @@ var damages = []struct {
 }
 
 func (d *ramDisk) names() []string { return slices.Sorted(maps.Keys(d.files)) }
+
+// frameEnds are where the frames of a sealed segment end.
+func frameEnds(b []byte) (all []int64) {
+	start := int64(binary.LittleEndian.Uint64(b[len(b)-tailSize:]))
+	for at := int64(segmentHead); at < start; {
+		at += frameHead + readHead(b[at:]).size
+		all = append(all, at)
+	}
+	return all
+}
 
 // Whatever becomes of a segment that was on the disk, what is read afterwards is what was
 // written last, or a miss: what was deleted or replaced does not come back.

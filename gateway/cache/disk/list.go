@@ -68,6 +68,7 @@ func (i *item) next(b []byte) (rest []byte, ok bool) {
 	}
 	le := binary.LittleEndian
 	*i = item{kind: kind(b[0]), id: ID(b[1:])}
+	all := b
 	b = b[itemHead:]
 	switch {
 	case i.kind == deletion:
@@ -81,7 +82,7 @@ func (i *item) next(b []byte) (rest []byte, ok bool) {
 		i.summary, b = cut(b[26:], int64(le.Uint16(b[24:])))
 		return b, true
 	}
-	return b, false
+	return all, false
 }
 
 // A sealed segment's file ends with a tail:

@@ -49,6 +49,37 @@ func TestOpenedObjectsGetAnotherChance(t *testing.T) {
 	}
 }
 
+// A copy never comes in place of what was written or deleted while it was made.
+func TestCopiesDoNotOvertake(t *testing.T) {
+	s := openOn(t, newRAMDisk(), options())
+	for _, tt := range []struct {
+		name string
+		do   func() error
+		want uint64 // version that is there
+		err  error
+	}{
+		{"nothing happens", func() error { return nil }, 1, nil},
+		{"it is replaced", func() error { return put(s, 1, 2, 1000) }, 2, ErrNotFound},
+		{"it is deleted", func() error { return s.Delete(idOf(1)) }, none, ErrNotFound},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			mustPut(t, s, 1, 1, 1000)
+			e, _ := s.index.find(idOf(1))
+			w, err := s.Create(idOf(1), labelOf(1, 1, 1000), 1000)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.from = &e.at
+			w.Write(bodyOf(1, 1, 1000))
+			if err := tt.do(); err != nil {
+				t.Fatal(err)
+			}
+			expectError(t, w.Commit(), tt.err)
+			expect(t, s, 1, tt.want)
+		})
+	}
+}
+
 // However much is opened, the store moves on: half of a segment is copied at most.
 func TestOpeningAllDoesNotStopTheStore(t *testing.T) {
 	s := openOn(t, newRAMDisk(), options())
