@@ -177,7 +177,11 @@ func age(at, now time.Time) string {
 	if at.IsZero() {
 		return "-"
 	}
-	d := max(now.Sub(at), 0)
+	return durationText(max(now.Sub(at), 0))
+}
+
+// durationText is how long something takes, to two units.
+func durationText(d time.Duration) string {
 	switch {
 	case d < time.Minute:
 		return fmt.Sprintf("%ds", int(d.Seconds()))

@@ -17,6 +17,7 @@ import (
 // commands is every command there is. To add one, write its file and add its
 // line here.
 var commands = []func(*app) *cobra.Command{
+	newCache,
 	newCheck,
 	newCompletion,
 	newConfig,
