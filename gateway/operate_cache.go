@@ -173,6 +173,7 @@ type StoredStats struct {
 	Bytes     int64       `json:"bytes"`
 	Limit     int64       `json:"limit"`   // of Bytes
 	Fetches   int64       `json:"fetches"` // under way, that others may wait for
+	Waiting   int64       `json:"waiting"` // exchanges, for these
 	Evicted   int64       `json:"evicted"`
 	Rejected  int64       `json:"rejected"`
 	Removed   uint64      `json:"removed"` // by operators
@@ -204,7 +205,7 @@ func (g *Gateway) StoredStats() (StoredStats, error) {
 	}
 	st, m := g.cache.Stats(), &g.metrics.Store
 	stats := StoredStats{
-		Objects: st.Objects, Filling: st.Filling, Bytes: st.Bytes, Limit: snap.stored.Memory, MaxObject: snap.stored.MaxObject, Fetches: st.Flights,
+		Objects: st.Objects, Filling: st.Filling, Bytes: st.Bytes, Limit: snap.stored.Memory, MaxObject: snap.stored.MaxObject, Fetches: st.Flights, Waiting: st.Waiting,
 		Evicted: st.Evictions, Rejected: st.Rejected, Removed: m.Removed.Load(), Expired: m.Expired.Load(), Sites: []SiteStats{},
 	}
 	for _, name := range snap.siteNames() {

@@ -12,10 +12,6 @@ import (
 	"time"
 )
 
-// patience is how long a client waits for anything, and a row for a request that must
-// reach the origin.
-const patience = 30 * time.Second
-
 // A got is what a client got.
 type got struct {
 	interims []*http.Response
@@ -100,7 +96,7 @@ type client struct {
 }
 
 // send begins an exchange.
-func send(addr string, r request) (*client, error) {
+func send(addr string, r request, patience time.Duration) (*client, error) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,13 @@ var sections = []section{
 	{"validation", "", validation},
 	{"updates", "", updates},
 	{"ranges", "", ranges},
+	{"methods", "", methods},
+	{"fields", "", fields},
+	{"interim", "", interim},
+	{"targeted", "", targeted},
+	{"stale", "", staleness},
+	{"requests", "", requests},
+	{"ignored requests", "client_directives: ignore", ignoredRequests},
 }
 
 // Every row is what happens in the profile that is made for conformance.

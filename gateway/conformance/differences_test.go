@@ -30,6 +30,24 @@ var differences = []struct {
 	{"answers with Set-Cookie are not stored unless set_cookie says so", []string{
 		"R6 Set-Cookie is stored and replayed",
 		"R6 several Set-Cookie stay apart",
+		"K1 Set-Cookie",
+	}},
+	{"answers to POST are not stored unless post_location says so", []string{
+		"M4 an answer to POST that names its target is stored",
+		"M4 it takes the place of what was stored",
+	}},
+	{"clients cannot ask for fresh or stale answers unless client_directives says so", []string{
+		"16 no-cache",
+		"16 no-cache of what has a tag",
+		"16 no-store",
+		"16 max-age=0",
+		"16 max-age less than the age",
+		"16 max-age counts Age that came",
+		"16 min-fresh that cannot be met",
+		"16 max-stale that is enough",
+		"16 max-stale without end",
+		"16 Pragma: no-cache",
+		"Z4 the client asks for it",
 	}},
 	{"languages are not compared by what they mean unless vary.normalise says so", []string{
 		"V5 languages have no case",

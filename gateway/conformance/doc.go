@@ -32,6 +32,7 @@
 //	C: Tier: gold                          a client asks; GET @, unless a method and a target stand first
 //	C: => If-None-Match: "v1" -> hit       => what the origin was asked, -> what the client got
 //	T+3 C: -> hit                          the clock goes to 3 s after T first
+//	until C: -> hit                        asks until it is so
 //	=> HEAD                                the origin is asked, sooner or later
 //	C1: => GET                             C1 asks, and is not waited for
 //	C1 -> miss                             what C1 got; with "so far" at the end: by now

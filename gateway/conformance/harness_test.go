@@ -10,6 +10,7 @@ import (
 // the cache's.
 func TestRowsFailWithoutACache(t *testing.T) {
 	w := newWorld(t, "enabled: false")
+	w.patience = 300 * time.Millisecond // a row may fail because of it: it must fail anyhow
 	for _, s := range sections {
 		for _, r := range s.rows {
 			if strings.Contains(r.steps, "-> hit") && w.play(r) == nil {
@@ -74,7 +75,7 @@ func TestHarness(t *testing.T) {
 // A request that must come, and does not, is not waited for without end.
 func TestHarnessGivesUp(t *testing.T) {
 	w := newWorld(t, "enabled: false")
-	w.wait = time.Millisecond
+	w.patience = time.Millisecond
 	if err := w.play(row{steps: "=> GET"}); !strings.Contains(sentence(err), "the origin was asked 0 times, want 1") {
 		t.Errorf("%v", err)
 	}

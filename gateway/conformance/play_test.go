@@ -68,7 +68,26 @@ func (p *play) step(s *step) error {
 		p.clients[strings.TrimPrefix(s.actor, "gone ")].Close()
 		return nil
 	}
+	if s.until {
+		return p.repeat(s)
+	}
 	return p.exchange(s)
+}
+
+// repeat asks until what comes is as it must be: what happens behind clients' backs takes
+// its time.
+func (p *play) repeat(s *step) error {
+	for limit := time.After(p.patience); ; {
+		err := p.exchange(s)
+		select {
+		case <-limit:
+			return err
+		case <-time.After(time.Millisecond):
+		}
+		if err == nil {
+			return nil
+		}
+	}
 }
 
 // arrives waits for a request that no client waits for, if the step says so.
@@ -76,14 +95,14 @@ func (p *play) arrives(s *step) error {
 	if s.asked == nil {
 		return nil
 	}
-	return p.checkAsked(s.asked, p.wait)
+	return p.checkAsked(s.asked, p.patience)
 }
 
 // exchange asks, or looks at what an earlier asking has brought, or both.
 func (p *play) exchange(s *step) (err error) {
 	if s.begun {
 		p.before = len(p.answers())
-		if p.clients[s.actor], err = send(p.addr, requestOf(s.says, p.path)); err != nil {
+		if p.clients[s.actor], err = send(p.addr, requestOf(s.says, p.path), p.patience); err != nil {
 			return err
 		}
 	}
@@ -131,7 +150,9 @@ func (p *play) look(s *step, g *got) error {
 
 // unlooked reports whether what the client got says nothing of whether the origin was asked:
 // that is for a later step.
-func unlooked(items []string) bool { return slices.Contains(items, "stale") }
+func unlooked(items []string) bool {
+	return slices.ContainsFunc(items, func(item string) bool { _, stale := word(item, "stale"); return stale })
+}
 
 // checkAsked compares the requests that have come to the origin with what is said of
 // them. All are looked at then.

@@ -19,6 +19,7 @@ type step struct {
 	text  string
 	timed bool
 	at    time.Duration // after T
+	until bool          // it is repeated until it is so
 	actor string        // O, C, C1, go; "": the line has none
 	says  []string      // what O answers, or C asks
 	begun bool          // C1 asks, which is not waited for; else it is looked at what C1 got
@@ -78,6 +79,7 @@ func parseStep(line string) (s step, err error) {
 		s.timed, s.at = true, time.Duration(seconds*float64(time.Second))
 		line = line[len(m[0]):]
 	}
+	line, s.until = strings.CutPrefix(line, "until ")
 	if m := actorOf.FindStringSubmatch(line); m != nil {
 		s.actor, s.begun = strings.TrimSuffix(m[1], ":"), strings.HasSuffix(m[1], ":")
 		line = line[len(m[1]):]

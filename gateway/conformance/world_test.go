@@ -23,7 +23,10 @@ type world struct {
 	refuses atomic.Bool  // the origin's address does not accept
 	clock   atomic.Int64 // in nanoseconds since 1970
 	rows    int
-	wait    time.Duration // for requests that must reach the origin
+
+	// patience is how long a client waits for its answer, and a row for a request that
+	// must reach the origin.
+	patience time.Duration
 }
 
 // epoch is when the first row begins, but for an hour.
@@ -32,7 +35,7 @@ var epoch = time.Date(2026, time.July, 1, 12, 0, 0, 0, time.UTC)
 // newWorld starts one; cache is what the configuration says of its cache.
 func newWorld(t *testing.T, cache string) *world {
 	t.Helper()
-	w := &world{origin: startOrigin(t), wait: patience}
+	w := &world{origin: startOrigin(t), patience: 30 * time.Second}
 	w.clock.Store(epoch.UnixNano())
 	cfg, problems := config.Parse("conformance.yaml", []byte(fmt.Sprintf(configuration, w.origin.addr, cache)))
 	if problems.Errors() > 0 {

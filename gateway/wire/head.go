@@ -101,6 +101,7 @@ type Head struct {
 	HasDate, HasVia, HasTrailerField bool
 
 	answer      bool // parsing an answer
+	strange     bool // whose coding nobody knows
 	minor       int
 	seen        uint32   // a bit for each mark that was met
 	wantUpgrade bool     // Connection says upgrade
@@ -131,8 +132,10 @@ func (h *Head) ParseRequest(block []byte, minor int, r *Rules) error {
 
 // ParseResponse reads the fields of an answer, as ParseRequest does those of a
 // request. An answer with both Content-Length and Transfer-Encoding is chunked,
-// and its connection must not be used again. A Connection that lists what may
-// not be dropped does not drop it.
+// and its connection must not be used again. One with a coding that does not exist
+// ends with its connection (RFC 9112, 6.3); one with a coding that does, but that nobody
+// undoes here, is refused. A Connection that lists what may not be dropped does not
+// drop it.
 func (h *Head) ParseResponse(block []byte, minor int, r *Rules) error {
 	h.reset(minor, true)
 	if err := h.scan(block, r); err != nil {
@@ -310,10 +313,20 @@ func (h *Head) noteCoding(v []byte, again bool) error {
 	if h.minor == 0 {
 		return ErrLength
 	}
-	if again || !EqualFold(v, "chunked") {
+	if h.strange = h.answer && IsToken(v) && !isCoding(v); again || !h.strange && !EqualFold(v, "chunked") {
 		return ErrCoding
 	}
 	return nil
+}
+
+// isCoding reports whether v is a transfer coding that there is.
+func isCoding(v []byte) bool {
+	for _, name := range [...]string{"chunked", "compress", "deflate", "gzip", "x-compress", "x-gzip"} {
+		if EqualFold(v, name) {
+			return true
+		}
+	}
+	return false
 }
 
 func (h *Head) noteExpect(v []byte, again bool) error {
@@ -356,8 +369,11 @@ func (h *Head) settle() error {
 		if h.has(markLength) && !h.answer {
 			return ErrLength
 		}
-		h.Close = h.Close || h.has(markLength)
+		h.Close = h.Close || h.has(markLength) || h.strange
 		h.Length = Chunked
+		if h.strange {
+			h.Length = NoLength
+		}
 	}
 	for _, name := range h.listed {
 		if err := h.dropListed(name); err != nil {

@@ -44,6 +44,7 @@ type Cache struct {
 	shards    [shardCount]shard
 
 	flights  atomic.Int64 // under way
+	waiting  atomic.Int64 // for flights of others
 	rejected atomic.Int64 // answers that were too long, or found no room
 }
 
@@ -85,13 +86,14 @@ type Stats struct {
 	Bytes     int64 // all that counts against Options.Memory
 	Ghosts    int   // keys that are remembered of what was evicted
 	Flights   int64 // fetches under way
+	Waiting   int64 // exchanges that wait for one of them
 	Evictions int64 // answers that went because memory was full
 	Rejected  int64 // answers that were too long, or found no room
 }
 
-// Stats are read at once, but for the two counts of flights and rejected answers.
+// Stats are read at once, but for the counts of flights, of who waits for them, and of rejected answers.
 func (c *Cache) Stats() Stats {
 	st := c.space.stats()
-	st.Flights, st.Rejected = c.flights.Load(), c.rejected.Load()
+	st.Flights, st.Waiting, st.Rejected = c.flights.Load(), c.waiting.Load(), c.rejected.Load()
 	return st
 }

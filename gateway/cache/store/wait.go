@@ -12,6 +12,8 @@ func (f *Flight) Wait(w Waiter, limit time.Duration) (*Entry, Outcome) {
 	if leads {
 		return nil, Leads
 	}
+	f.cache.waiting.Add(1)
+	defer f.cache.waiting.Add(-1)
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
 	look := time.NewTicker(lookEvery)
