@@ -5,7 +5,6 @@ import (
 
 	"weirkeep/gateway/cache"
 	"weirkeep/gateway/metrics"
-	"weirkeep/gateway/wire"
 )
 
 // passMarker is how long requests for what was not stored are not held together.
@@ -42,6 +41,9 @@ func (g *Gateway) keep(x *Exchange, reason Reason) Reason {
 // reached (4.2.4).
 func (g *Gateway) keepFailure(x *Exchange, reason Reason) Reason {
 	c := &x.cached
+	if reason == ClientGone {
+		x.leaveFlight()
+	}
 	x.endFlight()
 	if c.stale == nil || reason == ClientGone || !unreached[reason] {
 		return reason
@@ -74,6 +76,15 @@ func (x *Exchange) endFlight() {
 	if f := x.cached.flight; f != nil {
 		x.cached.flight = nil
 		f.Fail()
+	}
+}
+
+// leaveFlight leaves the fetch for others to one of them: it is the client that has gone, and
+// not the origin.
+func (x *Exchange) leaveFlight() {
+	if f := x.cached.flight; f != nil {
+		x.cached.flight = nil
+		f.Leave()
 	}
 }
 
@@ -154,10 +165,6 @@ func (x *Exchange) changedSides() bool {
 // answerToKeep is the origin's answer as the cache looks at it.
 func (x *Exchange) answerToKeep(g *Gateway) cache.Answer {
 	t := x.trip
-	if !t.Answer.HasDate {
-		t.Answer.Fields = append(t.Answer.Fields, wire.Field{Name: dateName, Value: x.snap.date(x.Now)})
-		t.Answer.HasDate = true
-	}
 	return cache.Answer{
 		Status: t.Status.Code, Reason: t.Status.Reason, Fields: t.Answer.Fields, Length: t.Body.Length(),
 		Sent: x.cached.sent, Received: g.now(time.Now()),
