@@ -18,6 +18,9 @@
 // The folder never holds more than [Options.Size]. When it is full the oldest segment
 // goes; what was opened since it was written is copied to the front before.
 //
+// Who writes, changes or deletes waits for the disk when it stalls; who opens, reads or
+// counts waits only for what he reads.
+//
 // The store knows nothing of HTTP.
 package disk
 
