@@ -21,7 +21,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := folder(t)
 			done := make(map[uint64]fact)
-			for round := range either(6, 400) {
+			for round := range either(6, 150) {
 				killOnce(t, fmt.Sprintf("%d %d %s", tt.size, round, dir), done)
 				survivors(t, dir, Options{Size: tt.size}, done, tt.lost)
 			}

@@ -106,9 +106,10 @@ func (s *Store) shut() bool {
 	return was
 }
 
-// Resize lets all objects together have so many bytes from now on. Segments keep the
-// length that they have until the folder is opened again.
+// Resize lets all files together have so many bytes from now on, but at least what four
+// segments have: those keep their length until the folder is opened again.
 func (s *Store) Resize(size int64) {
+	size = max(size, 4*s.segment)
 	s.mu.Lock()
 	s.size.Store(size)
 	s.limit.Store(size)
