@@ -33,8 +33,9 @@ func TestKilledAtAnyTime(t *testing.T) {
 // something may have begun since.
 type fact struct {
 	done, begun uint64
-	deleted     bool // version done is none
-	deleting    bool // or has begun to be
+	relabelled  uint64 // when it last was
+	deleted     bool   // version done is none
+	deleting    bool   // or has begun to be
 }
 
 // killOnce runs a child, kills it after it has said a random number of lines, and notes what
