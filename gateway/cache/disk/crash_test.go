@@ -21,7 +21,7 @@ func TestKilledAtAnyTime(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := folder(t)
 			done := make(map[uint64]fact)
-			for round := range either(6, 400) {
+			for round := range either(6, 150) {
 				killOnce(t, fmt.Sprintf("%d %d %s", tt.size, round, dir), done)
 				survivors(t, dir, Options{Size: tt.size}, done, tt.lost)
 			}
@@ -33,8 +33,9 @@ func TestKilledAtAnyTime(t *testing.T) {
 // something may have begun since.
 type fact struct {
 	done, begun uint64
-	deleted     bool // version done is none
-	deleting    bool // or has begun to be
+	relabelled  uint64 // when it last was
+	deleted     bool   // version done is none
+	deleting    bool   // or has begun to be
 }
 
 // killOnce runs a child, kills it after it has said a random number of lines, and notes what

@@ -99,8 +99,11 @@ func losePower(t *testing.T, seed uint64) {
 	d, o := newRAMDisk(), Options{Size: 4 * MinSize}
 	d.power = true
 	w := newWorker(t, seed, nil)
+	if w.lost = seed%2 > 0; w.lost {
+		o.Size = MinSize
+	}
 	w.reopen(d, o)
-	w.work(w.r.IntN(100))
+	w.work(w.r.IntN(150))
 	if err := w.s.Sync(); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,9 @@
 // The folder never holds more than [Options.Size]. When it is full the oldest segment
 // goes; what was opened since it was written is copied to the front before.
 //
+// Who writes, changes or deletes waits for the disk when it stalls; who opens, reads or
+// counts waits only for what he reads.
+//
 // The store knows nothing of HTTP.
 package disk
 
@@ -103,9 +106,10 @@ func (s *Store) shut() bool {
 	return was
 }
 
-// Resize lets all objects together have so many bytes from now on. Segments keep the
-// length that they have until the folder is opened again.
+// Resize lets all files together have so many bytes from now on, but at least what four
+// segments have: those keep their length until the folder is opened again.
 func (s *Store) Resize(size int64) {
+	size = max(size, 4*s.segment)
 	s.mu.Lock()
 	s.size.Store(size)
 	s.limit.Store(size)

@@ -105,27 +105,27 @@ func (d *ramDisk) set(fail func(op, name string) error) {
 // A full disk costs old objects, not the store: it does with the room that there is, and
 // takes more again when there is more.
 func TestFullDisk(t *testing.T) {
-	d, room := newRAMDisk(), int64(5<<20)
-	s := openOn(t, d, Options{Size: 4 * MinSize})
+	d, room := newRAMDisk(), int64(20<<20)
+	s := openOn(t, d, Options{Size: 8 * MinSize})
 	d.set(func(op, _ string) error {
 		if op == "write" && d.length() > room {
 			return syscall.ENOSPC
 		}
 		return nil
 	})
-	for n := range uint64(400) {
+	for n := range uint64(1000) {
 		put(s, n, 1, 50_000)
 	}
-	expect(t, s, 399, 1)
+	expect(t, s, 999, 1)
 	c := s.Stats()
-	if c.Objects < 20 || c.Bytes > room+minSegment || c.WriteErrors == 0 || c.Limit >= 4*MinSize {
+	if c.Objects < 200 || c.Bytes > room+minSegment || c.WriteErrors == 0 || c.Limit >= 8*MinSize {
 		t.Errorf("on a disk with room for %d bytes: %+v", room, c)
 	}
 	d.set(nil)
-	for n := range uint64(600) {
+	for n := range uint64(2000) {
 		mustPut(t, s, n, 2, 50_000)
 	}
-	if c := s.Stats(); c.Objects < 400 {
+	if c := s.Stats(); c.Objects < 1000 {
 		t.Errorf("with room again there are %d objects", c.Objects)
 	}
 }

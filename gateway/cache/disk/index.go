@@ -9,7 +9,7 @@ import (
 )
 
 // An index says where the record of each object is. It is the only thing that grows
-// with their number: some 70 bytes each.
+// with their number: some 100 bytes each.
 type index struct {
 	seed   maphash.Seed
 	shards [shardCount]shard

@@ -16,7 +16,7 @@ type Options struct {
 	// Zero means an eighth of Size; the maximum is half of it.
 	MaxObject int64
 
-	// MaxObjects is how many objects there may be; each costs about 70 bytes of memory.
+	// MaxObjects is how many objects there may be; each costs some 100 bytes of memory.
 	// When there are more the oldest go. Zero means the default, 16 Mi.
 	MaxObjects int64
 

@@ -20,6 +20,7 @@ type ramDisk struct {
 	files map[string]*ramFile
 	fail  func(op, name string) error // nil: nothing fails
 	power bool                        // may be lost: what is not synced is noted
+	gone  []*ramFile                  // that were removed since the folder was synced
 }
 
 func newRAMDisk() *ramDisk { return &ramDisk{files: make(map[string]*ramFile)} }
@@ -98,6 +99,9 @@ func (d *ramDisk) Remove(name string) error {
 	if err := d.ask("remove", name); err != nil {
 		return err
 	}
+	if f := d.files[name]; f != nil && d.power {
+		d.gone = append(d.gone, f)
+	}
 	delete(d.files, name)
 	return nil
 }
@@ -124,21 +128,33 @@ func (d *ramDisk) copy() *ramDisk {
 }
 
 // powerLoss is what may be left of the disk if its power goes now: of each file what was
-// synced, and any of what was written since.
+// synced, and any of what was written since; and any of the files that were made or removed
+// since the folder was synced.
 func (d *ramDisk) powerLoss(r *rand.Rand) *ramDisk {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c := newRAMDisk()
 	for name, f := range d.files {
-		g := &ramFile{d: c, name: name, b: append([]byte(nil), f.durable...)}
-		for _, p := range f.pending {
-			if r.IntN(3) > 0 {
-				g.change(p)
-			}
+		if f.durable != nil || r.IntN(4) > 0 {
+			c.files[name] = f.powerLoss(c, r)
 		}
-		c.files[name] = g
+	}
+	for _, f := range d.gone {
+		if r.IntN(2) > 0 {
+			c.files[f.name] = f.powerLoss(c, r)
+		}
 	}
 	return c
+}
+
+func (f *ramFile) powerLoss(c *ramDisk, r *rand.Rand) *ramFile {
+	g := &ramFile{d: c, name: f.name, b: append([]byte(nil), f.durable...)}
+	for _, p := range f.pending {
+		if r.IntN(3) > 0 {
+			g.change(p)
+		}
+	}
+	return g
 }
 
 // change applies a change to the content.
@@ -217,6 +233,9 @@ func (f *ramFile) Sync() error {
 	}
 	if f.d.power {
 		f.durable, f.pending = append(f.durable[:0], f.b...), nil
+	}
+	if filepath.Ext(f.name) == "" {
+		f.d.gone = nil // it is the folder
 	}
 	return nil
 }

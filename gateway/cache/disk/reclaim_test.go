@@ -151,6 +151,9 @@ func TestSizesChange(t *testing.T) {
 	s.Resize(2 * MinSize)
 	until(t, "the folder to shrink", func() bool { return d.total() <= 2*MinSize })
 	expect(t, s, 499, 1)
+	s.Resize(1)
+	until(t, "the folder to shrink to four segments", func() bool { return d.total() <= 4*minSegment })
+	expect(t, s, 499, 1)
 	s.Close()
 	s = openOn(t, d, options())
 	if n := d.total(); n > MinSize {

@@ -51,6 +51,7 @@ func (w *worker) step(n uint64) {
 		w.expect(n)
 	case 4:
 		w.did(w.relabel(n))
+		f.relabelled = w.next
 	default:
 		f.begun = w.next
 		if w.did(put(w.s, n, w.next, w.length())) {
