@@ -131,8 +131,7 @@ func explain(g *Gateway, snap *snapshot, cfg *config.Config, q Question) (*Expla
 	}
 	route.Decide(snap.table, &x.ask, view, x.Now, nil) // so that what is made once is not counted as a rule's time
 	x.decision = route.Decide(snap.table, &x.ask, view, x.Now, &e.trace)
-	e.tell()
-	return e.Explanation, nil
+	return e.Explanation, e.tell(g, q.Answer)
 }
 
 // checkSized is the wire check of a head that must first have found room, as in

@@ -1,10 +1,214 @@
 package gateway
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 
 	"weirkeep/gateway/cache"
+	"weirkeep/gateway/cache/store"
+	"weirkeep/rules"
 )
+
+// ExplainedCache is what the cache of a site does with a request.
+type ExplainedCache struct {
+	Does   string           `json:"does"`             // off, pass, look (who explains has no store), fresh, stale, validate, complete or miss
+	Why    string           `json:"why,omitempty"`    // it does
+	Rule   string           `json:"rule,omitempty"`   // caching rule that is true of the request, whatever the answer will be
+	When   string           `json:"when,omitempty"`   // its condition
+	Late   []string         `json:"late,omitempty"`   // caching rules of which the first that is true of the answer decides
+	Key    *ExplainedKey    `json:"key,omitempty"`    // nil: the store is not asked
+	Stored []StoredObject   `json:"stored,omitempty"` // of the target, the one that is used first
+	Needs  string           `json:"needs,omitempty"`  // what the request makes an answer say to be stored
+	Answer *ExplainedAnswer `json:"answer,omitempty"` // nil: none is assumed
+}
+
+// ExplainedKey is what tells a stored answer from others.
+type ExplainedKey struct {
+	Site    string `json:"site"`
+	Scheme  string `json:"scheme"`
+	Target  string `json:"target"`
+	Variant string `json:"variant,omitempty"`
+	Parts   string `json:"parts,omitempty"`  // what the configuration adds
+	Router  bool   `json:"router,omitempty"` // what a router chooses is a part of it, too
+}
+
+// ExplainedAnswer is what would become of an answer.
+type ExplainedAnswer struct {
+	Status int      `json:"status"`
+	Stored bool     `json:"stored"`
+	Why    string   `json:"why,omitempty"`  // it is not stored
+	Rule   string   `json:"rule,omitempty"` // caching rule that is true of it
+	TTL    int64    `json:"ttl"`            // seconds for which it is fresh; 0: it is validated each time
+	Vary   []string `json:"vary,omitempty"` // fields of the request that it was chosen by
+	Tags   []string `json:"tags,omitempty"`
+}
+
+// cache says what the site's cache does with the request, if any site has one. Nothing is
+// counted, fetched or stored.
+func (e *explanation) cache(g *Gateway, answer []byte) error {
+	x, d := e.x, &e.x.decision
+	if e.snap.stored.Memory == 0 || d.Site < 0 {
+		return nil
+	}
+	x.site, x.order = &e.snap.sites[d.Site], e.order()
+	told := &ExplainedCache{Does: "off", Why: fmt.Sprintf("site %s has no cache: cache.enabled is false there", x.site.name)}
+	if e.Cache = told; x.site.cache == nil {
+		return nil
+	}
+	c := &x.cached
+	c.request.Read(x.Method, x.Head.Fields)
+	c.rule = e.cachingRule(told)
+	if x.bypass() != cache.NotForwarded {
+		told.Does, told.Why = "pass", x.whyPassed()
+		return e.assumedAnswer(told, answer)
+	}
+	if c.request.Authorization {
+		told.Needs = "the request has Authorization: an answer is stored only if it says public, must-revalidate or s-maxage"
+	}
+	x.fillKey()
+	k := &c.key
+	told.Key = &ExplainedKey{Site: k.Site, Scheme: schemeOf(k.Secure), Target: string(k.Target), Variant: k.Variant, Parts: shownParts(k.Parts)}
+	told.Key.Router = x.routedBy() != nil && x.routedBy().stored == choiceKeyed
+	e.storedOf(told, g)
+	return e.assumedAnswer(told, answer)
+}
+
+// cachingRule is the caching rule that is true of the request; nil: none is, or the answer
+// decides which.
+func (e *explanation) cachingRule(told *ExplainedCache) *cacheRule {
+	s := e.x.site.cache
+	r := e.firstTrue(s.rules[:s.early], rules.Response{})
+	if r == nil {
+		for i := range s.rules[s.early:] {
+			told.Late = append(told.Late, s.rules[s.early+i].name)
+		}
+		return nil
+	}
+	if told.Rule = r.name; r.when != nil {
+		told.When = r.when.program.Source()
+	}
+	return r
+}
+
+// firstTrue is the first rule that is true of the request and an answer.
+func (e *explanation) firstTrue(list []cacheRule, answer rules.Response) *cacheRule {
+	ask := &e.x.ask
+	ask.Response = answer
+	defer func() { ask.Response = rules.Response{} }()
+	for i := range list {
+		r := &list[i]
+		if r.when == nil {
+			return r
+		}
+		if met, err := r.when.program.Match(ask); met && err == nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// storedOf says what is stored of the target, and what is done with it.
+func (e *explanation) storedOf(told *ExplainedCache, g *Gateway) {
+	c := &e.x.cached
+	if !g.registry.serves {
+		told.Does, told.Why = "look", "whether it is stored only a running gateway knows (--live)"
+		return
+	}
+	used, all := e.fitting(g), g.storedAt(&c.key)
+	if used != nil {
+		all = append([]*store.Entry{used}, slices.DeleteFunc(all, func(o *store.Entry) bool { return o == used })...)
+	}
+	for _, o := range all[:min(len(all), mostExplained)] {
+		told.Stored = append(told.Stored, describe(o, e.x.Now))
+	}
+	switch {
+	case used != nil:
+		words := useWords[e.x.site.cache.policy.Use(used.Stored(), &c.request, e.x.Now)]
+		told.Does, told.Why = words[0], words[1]
+	case told.Key.Router && len(all) > 0:
+		told.Does, told.Why = "look", "what the router chooses is a part of the key, and decides which of these is used"
+	case len(all) > 0:
+		told.Does, told.Why = "miss", "what is stored of the target was chosen by something else"
+	case g.cache.Passing(&c.key):
+		told.Does, told.Why = "miss", "nothing is stored: the last answer could not be, so nobody waits for this one"
+	default:
+		told.Does, told.Why = "miss", "nothing is stored of the target"
+	}
+}
+
+// mostExplained is how many stored answers are shown of a target.
+const mostExplained = 8
+
+// useWords are the words for what may be done with a stored answer, and why.
+var useWords = [...][2]string{
+	cache.UseFresh:      {"fresh", "it is sent as it is stored"},
+	cache.UseStaleWhile: {"stale", "it is sent, and asked for anew meanwhile"},
+	cache.UseValidate:   {"validate", "an origin is asked whether it still holds"},
+	cache.UseFetch:      {"miss", "it may not be used, and there is nothing to ask an origin with whether it holds"},
+	cache.UseRest:       {"complete", "an origin is asked for the part that is missing"},
+}
+
+// fitting is the stored answer that a lookup would find, without counting it.
+func (e *explanation) fitting(g *Gateway) (best *store.Entry) {
+	c := &e.x.cached
+	for _, o := range g.cache.AppendFitting(nil, &c.key, &c.request, &e.x.site.cache.policy) {
+		whole := o.Stored().Part.Size == 0
+		if best == nil || whole && best.Stored().Part.Size != 0 || whole == (best.Stored().Part.Size == 0) && o.Stored().Newer(best.Stored()) {
+			best = o
+		}
+	}
+	return best
+}
+
+// storedAt is all that is stored of a key's target by its scheme, whatever else it was
+// chosen by.
+func (g *Gateway) storedAt(k *store.Key) []*store.Entry {
+	sel, err := store.ParseSelector("", true, nil)
+	if err != nil {
+		return nil // no selector is simpler
+	}
+	sel.Where = func(e *store.Entry) bool {
+		o := e.Key()
+		return o.Site == k.Site && o.Secure == k.Secure && bytes.Equal(o.Target, k.Target)
+	}
+	return g.cache.List(sel, store.ByHits, maxStored)
+}
+
+// assumedAnswer says what would become of an answer, whose head it is.
+func (e *explanation) assumedAnswer(told *ExplainedCache, head []byte) error {
+	if len(head) == 0 {
+		return nil
+	}
+	x, now := e.x, e.x.Now
+	if err := x.readStored(bytes.TrimSuffix(head, crlf)); err != nil {
+		return fmt.Errorf("the answer must be a whole head: a status line, fields, and a blank line: %w", err)
+	}
+	t := x.trip
+	r := e.firstTrue(x.site.cache.rules, rules.Response{Status: t.Status.Code, Fields: t.Answer.Fields})
+	a := &ExplainedAnswer{Status: t.Status.Code}
+	told.Answer = a
+	var say cache.Override
+	if r != nil {
+		a.Rule, say = r.name, r.say
+	}
+	if told.Does == "pass" {
+		a.Why = told.Why
+		return nil
+	}
+	s, why := x.site.cache.policy.Store(&x.cached.request, &cache.Answer{
+		Status: t.Status.Code, Reason: t.Status.Reason, Fields: t.Answer.Fields, Length: max(t.Answer.Length, -1), Sent: now, Received: now,
+	}, say)
+	if s == nil {
+		a.Why = why.Sentence()
+		return nil
+	}
+	a.Stored, a.TTL, a.Vary, a.Tags = true, max(wholeSeconds(s.TTLAt(now)), 0), s.Vary.Names, s.Tags
+	if s.Fresh.Validate {
+		a.TTL = 0
+	}
+	return nil
+}
 
 // whyPassed says why the store is not asked, nor given the answer.
 func (x *Exchange) whyPassed() string {
@@ -13,23 +217,15 @@ func (x *Exchange) whyPassed() string {
 	case c.request.Method != cache.Get && c.request.Method != cache.Head:
 		return "only answers to GET, without content, are stored"
 	case r != nil && r.session == sessionWithout && x.decision.ID != nil:
-		return fmt.Sprintf("cache rule %s: session: without, and the request has a session", r.title())
+		return fmt.Sprintf("cache rule %q: session: without, and the request has a session", r.name)
 	case r != nil && r.session == sessionWith && x.decision.ID == nil:
-		return fmt.Sprintf("cache rule %s: session: with, and the request has no session", r.title())
+		return fmt.Sprintf("cache rule %q: session: with, and the request has no session", r.name)
 	case r != nil && r.say.Pass:
-		return fmt.Sprintf("cache rule %s says pass", r.title())
+		return fmt.Sprintf("cache rule %q says pass", r.name)
 	case x.Head.Upgrade != nil:
 		return "the request asks for another protocol"
 	case x.routedBy() != nil && x.routedBy().stored == choicePassed:
 		return "a router may choose the origin, and its plugin says cache: pass"
 	}
 	return "no room"
-}
-
-// title is how a caching rule is called.
-func (r *cacheRule) title() string {
-	if r.name == "" {
-		return "without a name"
-	}
-	return fmt.Sprintf("%q", r.name)
 }

@@ -33,13 +33,13 @@ func (e *explanation) refused(reason Reason) {
 }
 
 // tell writes down the decision in its order, and what comes after it.
-func (e *explanation) tell() {
+func (e *explanation) tell(g *Gateway, answer []byte) error {
 	e.request()
 	e.mapping()
 	d := &e.x.decision
 	if d.Mapping < 0 {
 		e.end(reasonOfDecision[d.Reason])
-		return
+		return nil
 	}
 	e.bestSet()
 	e.binding()
@@ -54,10 +54,12 @@ func (e *explanation) tell() {
 			e.x.rule = e.snap.actions[d.Rule]
 		}
 		e.end(reason)
-		return
+		return nil
 	}
+	err := e.cache(g, answer)
 	e.Still = e.still()
 	e.pick()
+	return err
 }
 
 func (e *explanation) request() {

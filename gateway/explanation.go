@@ -20,6 +20,8 @@ type Question struct {
 	Down   []string
 	States map[string]string
 
+	Answer []byte // head of an answer, of which it is to be said whether it would be stored; nil: none
+
 	Now       time.Time         // zero: now
 	Bound     map[string]string // name of the origin by session id, beside what the gateway knows
 	RequestID string            // empty: one is made
@@ -55,6 +57,7 @@ type Explanation struct {
 	Action  string            `json:"action,omitempty"` // permit, redirect or reject
 	Groups  []ExplainedGroup  `json:"groups,omitempty"` // in the order in which they are tried
 	Variant string            `json:"variant,omitempty"`
+	Cache   *ExplainedCache   `json:"cache,omitempty"`  // nil: no site has one
 	Router  *ExplainedRouter  `json:"router,omitempty"` // nil: no cluster that was tried has one
 	Still   []string          `json:"still,omitempty"`  // plugins that neither tick, call out nor sample for who only explains, and would know more
 	Pick    *ExplainedPick    `json:"pick,omitempty"`

@@ -158,6 +158,9 @@ func (k *keeper) Explain(q admin.Question) (any, error) {
 		return nil, fmt.Errorf("head: %w", err)
 	}
 	question := gateway.Question{Raw: head, Secure: q.Secure, Down: q.Down, States: q.States}
+	if question.Answer, err = latin1Bytes(q.Answer); err != nil {
+		return nil, fmt.Errorf("answer: %w", err)
+	}
 	if question.From, err = parseFrom(q.From); err != nil {
 		return nil, err
 	}

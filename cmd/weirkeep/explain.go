@@ -19,6 +19,7 @@ type asked struct {
 	file    string // -c
 	live    bool
 	raw     string // --file
+	answer  string // --answer
 	secure  bool   // what raw holds comes by TLS
 	headers []string
 	from    string
@@ -33,8 +34,9 @@ func newExplain(a *app) *cobra.Command {
 		Short: "Say what happens to a request, and why",
 		Long: "Explain decides a request with the functions that decide live traffic, and sends nothing. It prints\n" +
 			"each step in its order: the mapping, who could serve the request at all (the best set), the binding\n" +
-			"of its session, every rule with its value or why it was not looked at, what a router lists, and the\n" +
-			"origin that would be picked, with what stands against the others.\n\n" +
+			"of its session, every rule with its value or why it was not looked at, what the cache does, what a\n" +
+			"router lists, and the origin that would be picked, with what stands against the others. With --answer it\n" +
+			"says whether the cache would store an answer, for how long, or why not.\n\n" +
 			"Without --live it reads the configuration: every origin is up and has nothing to do, and no session\n" +
 			"is bound but by its own cookie. With --live, with --admin, and where there is no configuration, a\n" +
 			"running gateway answers: origins are as they are.\n" +
@@ -53,6 +55,7 @@ func newExplain(a *app) *cobra.Command {
 	f.StringArrayVar(&q.down, "down", nil, "`ORIGIN` that is assumed to be down: origin, cluster/origin, cell/cluster/origin, an address or a cluster; may be repeated")
 	f.StringArrayVar(&q.states, "assume", nil, "`ORIGIN=STATE` that is assumed: up, down, serving, draining, maintenance, disabled or full; may be repeated")
 	f.StringVar(&q.raw, "file", "", "`FILE` with the request's head as bytes, in place of METHOD and URL; - is standard input")
+	f.StringVar(&q.answer, "answer", "", "`FILE` with the head of an answer as bytes: would the cache store it? - is standard input")
 	f.BoolVar(&q.secure, "tls", false, "with --file: the request comes by TLS")
 	f.BoolVar(&q.live, "live", false, "ask the running gateway")
 	return c
@@ -70,6 +73,13 @@ func (a *app) explainRequest(c *cobra.Command, args []string, q asked) error {
 	question, err := q.question(args, head)
 	if err != nil {
 		return usage(c, err)
+	}
+	if q.answer != "" {
+		text, err := a.readInput(q.answer)
+		if err != nil {
+			return err
+		}
+		question.Answer = cutHead(text)
 	}
 	q.live = q.live || c.Flags().Changed("admin") && !c.Flags().Changed("config")
 	e, err := a.answer(c.Context(), q, question)
@@ -141,7 +151,7 @@ func (a *app) answer(ctx context.Context, q asked, question gateway.Question) (*
 	}
 	var answer gateway.Explanation
 	err = e.ask(ctx, a, "/v1/explain", admin.Question{
-		Head: latin1Text(question.Raw), Secure: question.Secure, From: from, Down: question.Down, States: question.States,
+		Head: latin1Text(question.Raw), Answer: latin1Text(question.Answer), Secure: question.Secure, From: from, Down: question.Down, States: question.States,
 	}, &answer)
 	return &answer, err
 }

@@ -52,6 +52,7 @@ func (a *app) sayExplanation(e *gateway.Explanation) error {
 	if e.Variant != "" {
 		t.line("variant", "%s", e.Variant)
 	}
+	t.cache(e.Cache)
 	t.router(e.Router)
 	if len(e.Still) > 0 {
 		t.line("plugins", "%s: kept still here, without ticks, calls and samples; a running gateway may know more (--live)", strings.Join(e.Still, ", "))

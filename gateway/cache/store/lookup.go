@@ -41,6 +41,17 @@ func (c *Cache) Lookup(k *Key, r *cache.Request, p *cache.Policy) Found {
 	return f
 }
 
+// Passing reports whether the last answer under a key could not be stored, and not long
+// ago, as [Found] has it. It counts as no lookup.
+func (c *Cache) Passing(k *Key) bool {
+	target, sum := c.sums(k)
+	s := c.shard(target)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	res := s.find(sum, k)
+	return res != nil && res.mark != nil && c.now().Before(res.passing)
+}
+
 // AppendFitting appends to dst all entries that fit a request, in the order in which
 // they came, the newest first: parts that may be joined are among them.
 func (c *Cache) AppendFitting(dst []*Entry, k *Key, r *cache.Request, p *cache.Policy) []*Entry {
