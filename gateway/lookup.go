@@ -164,6 +164,7 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 		return false
 	}
 	s := found.Entry.Stored()
+	c.status.Fwd = whyAsked(s, now)
 	switch p.Use(s, &c.request, now) {
 	case cache.UseFresh:
 		x.answerFrom(found.Entry, metrics.CacheHit)
@@ -173,14 +174,25 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 		g.refresh(x, found.Entry)
 		return true
 	case cache.UseValidate:
-		c.asking, c.status.Fwd = askStale, cache.FwdStale
+		c.asking = askStale
 	case cache.UseRest:
-		c.asking, c.status.Fwd = askRest, cache.FwdPartial
+		c.asking = askRest
 	default:
-		c.asking, c.status.Fwd = x.askAnew(), cache.FwdMiss
+		c.asking = x.askAnew()
 	}
 	c.stale = found.Entry
 	return false
+}
+
+// whyAsked is why the origin is asked although s is stored, and fits.
+func whyAsked(s *cache.Stored, now time.Time) cache.Fwd {
+	switch {
+	case s.Fresh.Validate || s.TTLAt(now) <= 0:
+		return cache.FwdStale
+	case s.Part.Size != 0:
+		return cache.FwdPartial
+	}
+	return cache.FwdRequest
 }
 
 // askAnew is what an origin is asked where nothing is stored that could be used: what
@@ -210,9 +222,11 @@ func (x *Exchange) collapses() bool {
 }
 
 // withholds reports whether a field of the request is left out of what the origin is
-// asked, since the cache asks in the client's place.
+// asked: where the cache asks in the client's place, and what would spoil the answer for
+// others.
 func (x *Exchange) withholds(f *wire.Field) bool {
-	return x.cached.asking != askAsIs && cache.IsReplaced(f.Name)
+	c := &x.cached
+	return c.asking != askAsIs && cache.IsReplaced(f.Name) || c.asked && cache.OverridesMethod(f.Name)
 }
 
 // appendAsking appends the conditions that the cache has of its own.

@@ -29,6 +29,11 @@ func IsReplaced(fieldName []byte) bool {
 	return false
 }
 
+// OverridesMethod reports whether a request field of that name tells an origin to take the
+// request for one with another method. What it answers then is not what GET gets: the
+// field is left out where the answer may be stored.
+func OverridesMethod(fieldName []byte) bool { return nameOf(fieldName) == nameMethodOverride }
+
 // unchanged reports whether the client's conditions say that it has the answer already
 // (C1 to C3). If-None-Match outranks If-Modified-Since.
 func (s *Stored) unchanged(r *Request) bool {

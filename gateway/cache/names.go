@@ -26,6 +26,7 @@ const (
 	nameIfUnmodifiedSince
 	nameLastModified
 	nameLocation
+	nameMethodOverride
 	namePragma
 	nameRange
 	nameSetCookie
@@ -65,9 +66,12 @@ var names = byLength(
 	named{"set-cookie", nameSetCookie},
 	named{"transfer-encoding", nameTransferEncoding},
 	named{"vary", nameVary},
+	named{"x-http-method", nameMethodOverride},
+	named{"x-http-method-override", nameMethodOverride},
+	named{"x-method-override", nameMethodOverride},
 )
 
-func byLength(list ...named) (t [20][]named) {
+func byLength(list ...named) (t [23][]named) {
 	for _, k := range list {
 		t[len(k.text)] = append(t[len(k.text)], k)
 	}
