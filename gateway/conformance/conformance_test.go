@@ -34,6 +34,14 @@ var sections = []section{
 	{"stale", "", staleness},
 	{"requests", "", requests},
 	{"ignored requests", "client_directives: ignore", ignoredRequests},
+	{"collapsing", "", collapsing},
+	{"told", "", told},
+	{"told honoured", "client_directives: honour", toldHonoured},
+	{"untold", "status_header: false", untold},
+	{"negative", `ttl: { default: 0s, "404": 10s, "503": 5s }`, negative},
+	{"large", "max_object: 1KiB", large},
+	{"keys", "", keys},
+	{"configured keys", "key: { ignore_params: [utm_source], sort_params: true, headers: [X-Tier], cookies: [tier] }", configuredKeys},
 }
 
 // Every row is what happens in the profile that is made for conformance.

@@ -37,6 +37,7 @@
 //	C1: => GET                             C1 asks, and is not waited for
 //	C1 -> miss                             what C1 got; with "so far" at the end: by now
 //	gone C1                                C1 closes its connection
+//	waiting 2                              two exchanges wait for the fetch of another
 //	go                                     the origin goes on where it holds
 //
 // An answer is 200 with Date, Content-Length and the body "answer 1", "answer 2" and so

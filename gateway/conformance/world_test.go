@@ -19,6 +19,7 @@ import (
 // are run in it one after the other, each with a path and an hour of its own.
 type world struct {
 	addr    string
+	gateway *gateway.Gateway
 	origin  *origin
 	refuses atomic.Bool  // the origin's address does not accept
 	clock   atomic.Int64 // in nanoseconds since 1970
@@ -42,6 +43,7 @@ func newWorld(t *testing.T, cache string) *world {
 		t.Fatal(problems)
 	}
 	g := gateway.New(gateway.Options{Now: w.now, Dial: w.dial})
+	w.gateway = g
 	t.Cleanup(func() { g.Close() })
 	if problems := g.Apply(cfg); problems.Errors() > 0 {
 		t.Fatal(problems)
@@ -54,6 +56,7 @@ func newWorld(t *testing.T, cache string) *world {
 
 // An origin is asked once, whatever happens, and is never given up.
 const configuration = `
+node: { name: gw }
 listeners: [{ address: "127.0.0.1:0" }]
 access_log: { format: off }
 clusters:
