@@ -54,7 +54,7 @@ func TestCacheServesWhatIsFresh(t *testing.T) {
 		{0, "page 1", "edge; fwd=uri-miss; fwd-status=200; ttl=60; stored"},
 		{10, "page 1", "edge; hit; ttl=50"},
 		{59, "page 1", "edge; hit; ttl=1"},
-		{61, "page 2", "edge; fwd=miss; fwd-status=200; ttl=60; stored"},
+		{61, "page 2", "edge; fwd=stale; fwd-status=200; ttl=60; stored"},
 	} {
 		s.clock.Store(tt.at)
 		got := send(t, s.addr, "GET /x HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n")

@@ -25,6 +25,7 @@ type request struct {
 	method, target, version string
 	fields                  []field
 	body                    string
+	last                    bool // on its connection
 }
 
 // A token is a method, and begins the items of a request.
@@ -73,7 +74,10 @@ func (r *request) bytes() string {
 	for _, f := range r.fields {
 		b.WriteString(f.name + ": " + f.value + "\r\n")
 	}
-	return b.String() + "Connection: close\r\n\r\n" + r.body
+	if r.last {
+		b.WriteString("Connection: close\r\n")
+	}
+	return b.String() + "\r\n" + r.body
 }
 
 func (r *request) has(name string) bool {
@@ -85,9 +89,23 @@ func (r *request) has(name string) bool {
 	return false
 }
 
-// A client has one connection and sends one request.
-type client struct {
+// A line is a client's connection.
+type line struct {
 	net.Conn
+	in *bufio.Reader
+}
+
+func dial(addr string) (*line, error) {
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return &line{c, bufio.NewReader(c)}, nil
+}
+
+// A client is an exchange on a connection.
+type client struct {
+	*line
 
 	mu      sync.Mutex
 	got     got
@@ -96,37 +114,35 @@ type client struct {
 }
 
 // send begins an exchange.
-func send(addr string, r request, patience time.Duration) (*client, error) {
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
+func (l *line) send(r request, patience time.Duration) (*client, error) {
+	l.SetDeadline(time.Now().Add(patience))
+	if _, err := io.WriteString(l, r.bytes()); err != nil {
 		return nil, err
 	}
-	conn.SetDeadline(time.Now().Add(patience))
-	if _, err := io.WriteString(conn, r.bytes()); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	c := &client{Conn: conn, changed: make(chan struct{})}
+	c := &client{line: l, changed: make(chan struct{})}
 	go c.read(r.method)
 	return c, nil
 }
 
-// read reads what comes, to its end.
+// read reads what comes, to its end. A connection that cannot have another exchange is
+// closed.
 func (c *client) read(method string) {
-	defer c.Close()
 	defer c.note(func(*got) { c.ended = true })
-	in := bufio.NewReader(c)
 	for {
-		r, err := http.ReadResponse(in, &http.Request{Method: method})
+		r, err := http.ReadResponse(c.in, &http.Request{Method: method})
 		switch {
 		case err != nil:
 			c.note(func(g *got) { g.err = err })
+			c.Close()
 			return
 		case r.StatusCode/100 == 1:
 			c.note(func(g *got) { g.interims = append(g.interims, r) })
 		default:
 			c.note(func(g *got) { g.final = r })
 			c.readBody(r.Body)
+			if r.Close || c.got.err != nil {
+				c.Close()
+			}
 			return
 		}
 	}

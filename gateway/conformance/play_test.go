@@ -17,8 +17,9 @@ type play struct {
 	path    string
 	began   time.Time // T
 	clients map[string]*client
-	looked  int // so many requests to the origin were looked at
-	before  int // so many answers there were before what the client got was asked for
+	kept    *line // of C, for its next exchange; nil: there is none
+	looked  int   // so many requests to the origin were looked at
+	before  int   // so many answers there were before what the client got was asked for
 }
 
 // play runs a row, and says where it is not what happens.
@@ -48,6 +49,24 @@ func (p *play) end() {
 	for _, c := range p.clients {
 		c.Close()
 	}
+	if p.kept != nil {
+		p.kept.Close()
+	}
+}
+
+// send begins an exchange of a client. C has one connection for all of its own, so that
+// an answer that is framed badly spoils the next.
+func (p *play) send(who string, r request) (c *client, err error) {
+	r.last = who != "C" || r.version != "HTTP/1.1"
+	l := p.kept
+	if l == nil || r.last {
+		if l, err = dial(p.addr); err != nil {
+			return nil, err
+		}
+	} else {
+		p.kept = nil
+	}
+	return l.send(r, p.patience)
 }
 
 func (p *play) step(s *step) error {
@@ -118,9 +137,11 @@ func (p *play) arrives(s *step) error {
 func (p *play) exchange(s *step) (err error) {
 	if s.begun {
 		p.before = len(p.answers())
-		if p.clients[s.actor], err = send(p.addr, requestOf(s.says, p.path), p.patience); err != nil {
+		c, err := p.send(s.actor, requestOf(s.says, p.path))
+		if err != nil {
 			return err
 		}
+		p.clients[s.actor] = c
 	}
 	if s.actor != "C" && s.begun && s.got == nil {
 		return p.arrives(s)
@@ -133,6 +154,9 @@ func (p *play) exchange(s *step) (err error) {
 		return c.await(func(g *got) error { return p.checkSoFar(s.got[:n-1], g) })
 	}
 	g := c.all()
+	if s.actor == "C" && p.kept == nil && g.err == nil && !g.final.Close {
+		p.kept = c.line
+	}
 	return p.look(s, &g)
 }
 
