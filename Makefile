@@ -38,6 +38,7 @@ FUZZ    := \
            gateway/config:FuzzOrigins \
            gateway/config:FuzzParams \
            gateway/discover:FuzzTake \
+           gateway/invalidation:FuzzParse \
            gateway/route:FuzzDestination \
            gateway/route:FuzzQuery \
            gateway/session:FuzzCookie \

@@ -73,6 +73,7 @@ type Gateway struct {
 
 	fills     sync.WaitGroup // answers that are being stored, or fetched without a client
 	refreshes atomic.Int64   // of the latter
+	removals  atomic.Int64   // of what was invalidated, that are due later
 
 	current  atomic.Pointer[snapshot]
 	access   atomic.Pointer[accessLog]

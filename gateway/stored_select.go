@@ -84,9 +84,26 @@ func canonicalGlob(glob string) string {
 	return path
 }
 
-// requestFor is an exchange without a client that asks for a URL, decided as far as its site,
-// which must have a cache.
+// requestFor is an exchange without a client that asks for a URL of a site that has a cache.
 func (s *snapshot) requestFor(g *Gateway, url string, fields []string) (*Exchange, error) {
+	x, err := s.requestAt(g, url, fields)
+	if err == nil && x.site.cache == nil {
+		err = fmt.Errorf("it is of site %s, which has no cache (cache.enabled is false there)", x.site.name)
+	}
+	return x, err
+}
+
+// siteOfURL is the site that a URL is of.
+func (s *snapshot) siteOfURL(g *Gateway, url string) (*site, error) {
+	x, err := s.requestAt(g, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	return x.site, nil
+}
+
+// requestAt is an exchange without a client that asks for a URL, decided as far as its site.
+func (s *snapshot) requestAt(g *Gateway, url string, fields []string) (*Exchange, error) {
 	head, secure, err := headFor(url, fields)
 	if err != nil {
 		return nil, err
@@ -106,9 +123,7 @@ func (s *snapshot) requestFor(g *Gateway, url string, fields []string) (*Exchang
 	if d.Site < 0 {
 		return nil, fmt.Errorf("no site has the host %q", x.Authority.Raw)
 	}
-	if x.site = &s.sites[d.Site]; x.site.cache == nil {
-		return nil, fmt.Errorf("it is of site %s, which has no cache (cache.enabled is false there)", x.site.name)
-	}
+	x.site = &s.sites[d.Site]
 	return x, nil
 }
 

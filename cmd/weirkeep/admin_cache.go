@@ -58,6 +58,12 @@ func (k *keeper) WarmStored(ctx context.Context, urls, fields []string) (any, er
 	return warmed{all}, ofCache(err)
 }
 
+// Invalidate is for the admin API.
+func (k *keeper) Invalidate(message []byte) ([]byte, []string, error) {
+	answer, told, err := k.gateway.Invalidate(message)
+	return answer, told, ofCache(err)
+}
+
 // ofCache is an error of the cache as the admin API knows it.
 func ofCache(err error) error {
 	switch {

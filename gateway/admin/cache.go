@@ -25,6 +25,9 @@ type Cache interface {
 	StoredStats() (any, error)
 	// WarmStored fetches URLs, with fields, to have them stored.
 	WarmStored(ctx context.Context, urls, fields []string) (any, error)
+	// Invalidate does what a message of Web Cache's invalidation protocol wants, and returns
+	// the answer to it. The sentences are for the log, one for each object.
+	Invalidate(message []byte) (answer []byte, sentences []string, err error)
 }
 
 // ErrNotStored means that nothing is stored of a URL.

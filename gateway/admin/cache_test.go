@@ -38,6 +38,50 @@ func (c *cacheAt) WarmStored(_ context.Context, urls, fields []string) (any, err
 	return c.note("warm %q with %q", urls, fields)
 }
 
+func (c *cacheAt) Invalidate(message []byte) ([]byte, []string, error) {
+	_, err := c.note("invalidate %s", message)
+	return []byte("<A/>"), []string{"object 1: SUCCESS", "object 2: SUCCESS"}, err
+}
+
+// Messages of Web Cache's invalidation protocol are taken from who has the token, also as
+// the password of the user whom its clients know, and answered in XML.
+func TestInvalidationMessages(t *testing.T) {
+	for _, tt := range []struct {
+		name, user, password, path string
+		err                        error
+		status                     int
+		kind, body, log            string
+	}{
+		{"bearer", "", secret, invalidatePath, nil, 200, "text/xml; charset=utf-8", "<A/>", `result="object 2: SUCCESS"`},
+		{"password", "invalidator", secret, invalidatePath, nil, 200, "text/xml; charset=utf-8", "<A/>", `what=cache:invalidate result="object 1: SUCCESS"`},
+		{"another user", "administrator", secret, invalidatePath, nil, 401, "application/problem+json", "this needs the admin token", ""},
+		{"another password", "invalidator", "secret", invalidatePath, nil, 401, "application/problem+json", "this needs the admin token", ""},
+		{"another path", "invalidator", secret, "/v1/cache:purge", nil, 401, "application/problem+json", "this needs the admin token", ""},
+		{"refused", "invalidator", secret, invalidatePath, errors.New("line 1: no"), 400, "application/problem+json", "line 1: no", `result="refused: line 1: no"`},
+		{"no cache", "invalidator", secret, invalidatePath, ErrNoCache, 409, "application/problem+json", "no site has a cache", "refused"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var log bytes.Buffer
+			o, c := options(running(), &log), &cacheAt{err: tt.err}
+			o.Cache = c
+			r, err := http.NewRequestWithContext(t.Context(), "POST", startTCP(t, o)+tt.path, strings.NewReader("<M/>"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.SetBasicAuth(tt.user, tt.password); tt.user == "" {
+				r.Header.Set("Authorization", "Bearer "+tt.password)
+			}
+			status, header, body := do(t, &http.Transport{DisableKeepAlives: true}, r)
+			if status != tt.status || header.Get("Content-Type") != tt.kind || !strings.Contains(body, tt.body) || !strings.Contains(log.String(), tt.log) {
+				t.Errorf("%d, %s: %s, logged %s", status, header.Get("Content-Type"), body, log.String())
+			}
+			if asked := c.asked == "invalidate <M/>"; asked != (status != 401) {
+				t.Errorf("asked %q", c.asked)
+			}
+		})
+	}
+}
+
 func TestCacheOperations(t *testing.T) {
 	for _, tt := range []struct {
 		method, path, body string

@@ -22,6 +22,7 @@ func newHandler(o Options) http.Handler {
 	a := &api{gateway: o.Gateway, steward: o.Rollouts, reports: o.Reports, operator: o.Operator, cache: o.Cache, metrics: o.Metrics, log: o.Logger, version: o.Version}
 	h := humago.New(mux, apiConfig(o.Version))
 	a.register(h)
+	mux.HandleFunc("POST "+invalidatePath, a.invalidate)
 	mux.HandleFunc("GET /openapi.json", document(h.OpenAPI()))
 	mux.HandleFunc("/", noSuchPath(mux))
 	return noStore(mux)
