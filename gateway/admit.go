@@ -162,7 +162,7 @@ func (x *Exchange) seek() *admission.Seeker {
 // others, also if those have to be waited for: it would fail it again (M-ALG-13).
 func (x *Exchange) enter() (int, error) {
 	s := x.seek()
-	if x.attempts == 0 && !s.Panic {
+	if x.attempts == 0 {
 		if i := x.findTrial(); i >= 0 {
 			return i, nil
 		}

@@ -23,8 +23,8 @@ func (g *Gateway) deliver(x *Exchange) Reason {
 			return g.replaceAnswer(x, reason)
 		}
 	}
-	if t.Expect && !x.continued {
-		x.w.Close() // whether its body comes now is the client's choice
+	if t.Expect && !x.continued || t.Unheard() {
+		x.w.Close() // whether its body comes now is the client's choice, or nobody takes it
 	}
 	x.w.Head(t.Status.Code, reasonPhrase(t.Status), x.answerFields(), x.answerLength())
 	reason := x.passBody()

@@ -116,7 +116,7 @@ func (b *heldBody) Advance(n int)  { b.rest = b.rest[n:] }
 func (x *Exchange) takeNow() bool {
 	x.use(x.order[0])
 	s, i := x.seek(), -1
-	if x.attempts == 0 && !s.Panic {
+	if x.attempts == 0 {
 		i = x.findTrial()
 	}
 	if i < 0 {

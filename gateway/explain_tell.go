@@ -173,7 +173,7 @@ func (e *explanation) pick() {
 			return
 		}
 		plan := e.plan(g, -1)
-		if trial := e.dueTrial(g); trial >= 0 && !e.panics(g) {
+		if trial := e.dueTrial(g); trial >= 0 {
 			plan.Pick, plan.Sure, plan.Queues, plan.Verdicts[trial].Why = trial, true, false, admission.Picked
 		}
 		err := g.refusal(plan)

@@ -89,7 +89,7 @@ func dnsOrigins(all []discover.Origin) []config.Origin {
 }
 
 // hear takes what comes of a look. One that fails changes nothing but is told of,
-// once until it succeeds again.
+// once until it succeeds again, or another mistake is in the file.
 func (f *finder) hear(origins []config.Origin, a discover.Answer, err error) (news bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -99,6 +99,8 @@ func (f *finder) hear(origins []config.Origin, a discover.Answer, err error) (ne
 		f.failures++
 		if f.problem = err.Error(); before == "" {
 			f.failedAt = time.Now()
+		}
+		if before == "" || f.where.DNS == nil && f.problem != before {
 			f.log.Warn("origins could not be found; those that are known stay", "cluster", f.cluster, "discover", f.where.String(), "because", f.problem)
 		}
 		return false

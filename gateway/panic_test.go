@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // LB-08: when too few origins are up, those that are out get requests, too; that is
@@ -66,6 +67,25 @@ func TestPanicThreshold(t *testing.T) {
 	if got := different(answerers(t, addr, "/", 12)); got != "d" {
 		t.Errorf("without a threshold %q answer, want d", got)
 	}
+}
+
+// Panic ends by itself where nobody checks, too: requests that go to an origin that is
+// out anyway do not show that it is back, but one in 10 s is a trial, which does.
+func TestPanicEndsWhereNobodyChecks(t *testing.T) {
+	inWellBubble(t, 50, ", panic_threshold: 100%", Options{}, func(t *testing.T, b *bubble, s1, s2 *wellness) {
+		s1.with(func() { s1.refuses = true })
+		b.get(bubbleGET)
+		if s := statusOf(t, b.g, "s1"); s.Health != "ejected" || !b.g.Status().Clusters[0].Panicking {
+			t.Fatalf("s1 is %s", s.Health)
+		}
+		s1.with(func() { s1.refuses = false })
+		if bad := b.getFor(12*time.Second, 100*time.Millisecond); bad != 0 {
+			t.Errorf("%d requests failed", bad)
+		}
+		if s := statusOf(t, b.g, "s1"); !s.Up || b.g.Status().Clusters[0].Panicking {
+			t.Errorf("after 12 s s1 is %s, panic: %v", s.Health, b.g.Status().Clusters[0].Panicking)
+		}
+	})
 }
 
 // health lets an origin be made sick: then it answers everything with 503. It is called

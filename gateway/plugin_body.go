@@ -68,11 +68,14 @@ func (x *Exchange) dropHeld() {
 // waits to be told is told that it is wanted.
 func (x *Exchange) holdBody(p *plugins.Plugin) Reason {
 	b := &x.Body
-	if !shows(p, b) || x.endless() {
+	if p.BodyLimit() == 0 || x.endless() {
 		return Served
 	}
 	if limit := x.snap.bodyBytes; limit > 0 && b.Length() > limit {
 		return x.because(wire.ErrBodyLarge, BodyTooLarge)
+	}
+	if !shows(p, b) {
+		return Served
 	}
 	if x.invite() != nil {
 		return ClientGone

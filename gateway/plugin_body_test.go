@@ -334,19 +334,22 @@ func TestFilterAndEndlessRequests(t *testing.T) {
 	}
 }
 
-// A body that is over limits.body_bytes is refused as ever, and before it is sent.
+// A body that is over limits.body_bytes is refused as ever, and before it is sent: also
+// one that is over the plugin's own limit, which is no failure of the plugin then.
 func TestFilterAndTooLargeBodies(t *testing.T) {
 	t.Parallel()
-	for _, need := range []string{"body", "body-prefix"} {
+	for _, tt := range []struct{ need, onError string }{
+		{"body", "skip"}, {"body", "reject"}, {"body-prefix", "skip"}, {"body-prefix", "reject"},
+	} {
 		o, _ := bodyOrigin(t, endOK)
-		addr, _ := start(t, bodyText(o, need, "skip", "", "limits: { body_bytes: 1000B }"), Options{})
+		addr, _ := start(t, bodyText(o, tt.need, tt.onError, "", "limits: { body_bytes: 1000B }"), Options{})
 		for _, request := range []string{
 			"Content-Length: 1001\r\nExpect: 100-continue\r\n\r\n",
 			"Content-Length: 100000\r\n\r\n" + content(100),
 			"Transfer-Encoding: chunked\r\n\r\n3e9\r\nx",
 		} {
 			if head := visitRaw(t, addr, "POST / HTTP/1.1\r\nHost: w\r\n"+request); !strings.HasPrefix(head, "HTTP/1.1 413") {
-				t.Errorf("%s, %q: %q", need, request, head)
+				t.Errorf("%v, %q: %q", tt, request, head)
 			}
 		}
 	}

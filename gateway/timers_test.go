@@ -441,6 +441,39 @@ func TestEarlyAnswerTimes(t *testing.T) {
 	}
 }
 
+// An origin that answers before it has the body, and says that it closes, takes no more
+// of it: the client is told that its connection ends, too, or it would send its next
+// request into one that is about to.
+func TestEarlyAnswersSayWhetherTheConnectionEnds(t *testing.T) {
+	for _, tt := range []struct {
+		name, answer string
+		want         bool
+	}{
+		{"the origin closes", "HTTP/1.1 413 No\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno", true},
+		{"the origin closes to end it", "HTTP/1.1 413 No\r\n\r\nno", true},
+		{"the origin is of HTTP/1.0", "HTTP/1.0 413 No\r\nContent-Length: 2\r\n\r\nno", true},
+		{"the origin reads on", "HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			early := func(r *bufio.Reader, w net.Conn) {
+				readHead(r)
+				io.WriteString(w, tt.answer)
+				io.CopyN(io.Discard, r, 9)
+			}
+			inBubble(t, "", early, func(t *testing.T, b *bubble) {
+				c := b.client()
+				io.WriteString(c, post(9)+"hell")
+				r := bufio.NewReader(c)
+				head := readHead(r)
+				if got := strings.Contains(head, "\r\nConnection: close\r\n"); got != tt.want || !strings.HasPrefix(head, "HTTP/1.1 413 ") {
+					t.Errorf("the answer begins %q, want close: %v", head, tt.want)
+				}
+				io.WriteString(c, "o you")
+			})
+		})
+	}
+}
+
 // Connections to an origin are closed once they have been idle for keep_alive.
 func TestOriginKeepAlive(t *testing.T) {
 	var ended atomic.Int64

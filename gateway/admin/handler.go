@@ -29,11 +29,13 @@ func newHandler(o Options) http.Handler {
 }
 
 // apiConfig is huma's with nothing besides what is registered: no pages that
-// load scripts from elsewhere, and no $schema in bodies.
+// load scripts from elsewhere, and no $schema in bodies. A parameter of the query that
+// nothing reads is a mistake, not one to skip: with ?dry_run=true it would be done.
 func apiConfig(version string) huma.Config {
 	c := huma.DefaultConfig("weirkeep admin", version)
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
 	c.CreateHooks = nil
+	c.RejectUnknownQueryParameters = true
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "Not needed through the unix socket."},
 	}

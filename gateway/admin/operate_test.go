@@ -165,3 +165,26 @@ func TestOperateIsGuarded(t *testing.T) {
 		t.Errorf("asked %+v", o.asked)
 	}
 }
+
+// A parameter of the query that nothing reads is refused, whatever is asked: it may be
+// what makes the difference, such as dry_run, which belongs into the body.
+func TestUnknownParametersAreRefused(t *testing.T) {
+	o := &operatorAt{}
+	url := startOperator(t, o, io.Discard)
+	for _, path := range []string{"/v1/origins", "/v1/origins/main/shop/web1"} {
+		status, header, body := patch(t, url+path+"?dry_run=true", `{"origins":["web1"],"state":"draining"}`)
+		if status != 422 || !strings.Contains(body, "dry_run") {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+		checkProblem(t, status, header, body)
+	}
+	for _, asked := range []string{"GET /v1/origins", "GET /v1/overview", "GET /v1/rules", "POST /v1/config:reload"} {
+		method, path, _ := strings.Cut(asked, " ")
+		if status, _, body := ask(t, method, url+path+"?cluster=shop"); status != 422 || !strings.Contains(body, "cluster") {
+			t.Errorf("%s: %d %s", asked, status, body)
+		}
+	}
+	if len(o.asked) != 0 {
+		t.Errorf("asked %+v", o.asked)
+	}
+}

@@ -208,6 +208,20 @@ clusters:
 	}
 }
 
+// What is wrong is one line, also where several errors were joined; what would steer a
+// terminal is not passed on.
+func TestProblemsAreOneLine(t *testing.T) {
+	cfg, problems := Parse("weirkeep.yaml", []byte("listeners: [{ address: \":8080\" }]\nclusters: { a: { origins: [{ address: \"127.0.0.1:1\" }] } }\n"))
+	if problems.Errors() != 0 {
+		t.Fatal(problems)
+	}
+	joined := errors.Join(errors.New("phase: \"x\ty\" is not known"), errors.New("the editions are two\r\x1b[2J")).Error()
+	p := cfg.At("clusters.a", Error, "E806", joined, joined)
+	if want := "phase: \"x\\ty\" is not known; the editions are two\ufffd\ufffd[2J"; p.Message != want || p.Hint != want {
+		t.Errorf("got %q, hint %q, want %q", p.Message, p.Hint, want)
+	}
+}
+
 func TestSubstitutionsAreNoSecrets(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string

@@ -47,7 +47,7 @@ func (c *Config) At(path string, sev Severity, code, message, hint string) Probl
 
 // problemAt makes a problem for a span, which may be no place.
 func problemAt(at span, sev Severity, code, message, hint string) Problem {
-	p := Problem{Severity: sev, Code: code, Message: printable(strings.ReplaceAll(message, "\t", `\t`)), Hint: printable(hint)}
+	p := Problem{Severity: sev, Code: code, Message: oneLine(message), Hint: oneLine(hint)}
 	if at.src == nil {
 		return p
 	}
@@ -55,6 +55,13 @@ func problemAt(at span, sev Severity, code, message, hint string) Problem {
 	p.Excerpt = at.excerpt()
 	return p
 }
+
+// lineEnds are tabs, which are written so that they are seen, and the ends of lines of
+// errors that were joined, which become one line.
+var lineEnds = strings.NewReplacer("\t", `\t`, "\n", "; ")
+
+// oneLine is a text as it can stand in a line.
+func oneLine(s string) string { return printable(lineEnds.Replace(s)) }
 
 // Place is the problem's place, as file:line; empty: it has none.
 func (p Problem) Place() string {

@@ -43,7 +43,8 @@ type Pace struct {
 	Min, Max time.Duration // both positive
 }
 
-// slowest is the longest pause after looks that fail, unless Pace.Min is longer.
+// slowest is the longest pause after looks that fail, unless Pace.Min is longer, or
+// Pace.Max shorter.
 const slowest = 30 * time.Second
 
 // Watch looks again and again until ctx ends: first after the time that an answer with
@@ -67,12 +68,12 @@ func (p Pace) after(ttl time.Duration, err error, failed *int) time.Duration {
 		*failed = 0
 		return min(max(ttl, p.Min), p.Max)
 	}
-	wait := max(p.Min, time.Second)
-	for i := 0; i < *failed && wait < slowest; i++ {
+	wait, longest := max(p.Min, time.Second), min(slowest, max(p.Max, time.Second))
+	for i := 0; i < *failed && wait < longest; i++ {
 		wait *= 2
 	}
 	*failed++
-	return max(min(wait, slowest), p.Min)
+	return max(min(wait, longest), p.Min)
 }
 
 // pause waits; false: ctx has ended.

@@ -28,6 +28,8 @@ func TestWatch(t *testing.T) {
 			"1s 2s 4s 8s 16s 32s 1m2s 1m32s 1m41s"},
 		{"after a failure, anew", Pace{time.Second, time.Minute}, 0, []time.Duration{fails, 5 * time.Second, fails}, "1s 2s 7s 8s"},
 		{"a short floor", Pace{100 * time.Millisecond, time.Minute}, 0, []time.Duration{fails, 0}, "100ms 1.1s 1.2s"},
+		{"a low ceiling, after failures", Pace{time.Second, 3 * time.Second}, 0, []time.Duration{fails, fails, fails, fails}, "1s 2s 4s 7s 10s"},
+		{"a ceiling below a second", Pace{100 * time.Millisecond, 200 * time.Millisecond}, 0, []time.Duration{fails, fails}, "100ms 1.1s 2.1s"},
 		{"a long floor", Pace{5 * time.Minute, time.Hour}, 0, []time.Duration{fails, fails}, "5m0s 10m0s 15m0s"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

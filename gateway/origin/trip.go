@@ -325,9 +325,11 @@ func (t *Trip) End(whole bool) (early bool) {
 }
 
 func (t *Trip) reusable(c *conn) bool {
-	return t.Body.Arrived() && len(c.Window()) == 0 && t.Status.Minor == 1 && !t.Answer.Close &&
-		t.Status.Code != 101 && !t.untilClose
+	return t.Body.Arrived() && len(c.Window()) == 0 && t.Status.Code != 101 && !t.closes()
 }
+
+// closes reports that the origin closes the connection after its answer.
+func (t *Trip) closes() bool { return t.Status.Minor == 0 || t.Answer.Close || t.untilClose }
 
 // endUpload waits a moment for a body that is nearly out and stops one that is
 // not.
@@ -372,6 +374,17 @@ func (t *Trip) Uploading() bool {
 	}
 	done, _ := t.upload.poll()
 	return !done
+}
+
+// Unheard reports, once the head of the answer is there, that some of the request's
+// body will not be taken: sending it has failed, or is still under way to an origin
+// that has said that it closes. Who sends it has to know that before the answer ends.
+func (t *Trip) Unheard() bool {
+	if !t.upload.started {
+		return false
+	}
+	done, err := t.upload.poll()
+	return err != nil || !done && t.closes()
 }
 
 // Hijack gives the connection's socket to the caller after a 101, without
