@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -43,7 +44,7 @@ func (g *Gateway) previewMessage(snap *snapshot, cfg *config.Config, m *invalida
 	if sel == nil {
 		return invalidation.Listing{Status: status}
 	}
-	all := g.cache.List(sel, store.ByAge, 1<<31)
+	all := g.cache.List(sel, store.ByAge, math.MaxInt32)
 	l := invalidation.Listing{Status: invalidation.Success, Total: len(all)}
 	for _, e := range all[min(m.Start, len(all)):min(m.Start+m.Max, len(all))] {
 		l.URLs = append(l.URLs, urlOf(cfg, e.Key()))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func (g *Gateway) ListStored(q StoredSelection, order string, limit int) (Stored
 	if err != nil {
 		return list, err
 	}
-	all, now := g.cache.List(sel, by, 1<<31), g.now(time.Now())
+	all, now := g.cache.List(sel, by, math.MaxInt32), g.now(time.Now())
 	list.Matched = len(all)
 	for i, e := range all {
 		list.Bytes += e.Bytes()

@@ -51,6 +51,16 @@ var words = []word{
 	{"done", "The stage of an origin that a roll-out is through with: it serves the new edition.", "editions.*.rollout"},
 	{"cell", "A part of the whole in which the names of clusters are unique: main/shop is cluster shop of cell main. Names without one are in the node's own.", "node.cell, clusters, rules_authority"},
 
+	// What the cache of a site does for an exchange.
+	{"hit", "The client was answered from the store, with what was fresh.", "cache.enabled, cache.memory"},
+	{"stale", "The client was answered from the store, although that had expired: it may be used while it is asked for anew, instead of an error, or while no origin can be reached. Of what is stored: it has expired.", "cache.stale.while_revalidate, cache.stale.if_error, cache.stale.disconnected"},
+	{"revalidated", "The client was answered from the store, after an origin had said that what had expired there still holds.", "cache.enabled"},
+	{"collapsed", "The client was answered by what was fetched for another request that came before.", "cache.collapse.wait"},
+	{"miss", "An origin was asked, since nothing was stored that could be the answer. weirkeep explain says what is stored.", "cache.key, cache.vary"},
+	{"pass", "An origin was asked without a look at the store: a caching rule says so, or the request is one whose answer cannot be stored. weirkeep explain says why.", "cache.rules[].pass, cache.rules[].session"},
+	{"purge", "Taking what is stored away, or making it stale (--soft), by URL, site, path, tag, or a condition: weirkeep cache purge. It holds for what is being fetched, too.", "cache.tags, cache.rules[].tags"},
+	{"tag", "A name that stored answers are purged by. An origin lists them in Surrogate-Key or Cache-Tag, a caching rule adds its own.", "cache.tags.from, cache.rules[].tags"},
+
 	// Sessions.
 	{"binding", "That a session belongs to an origin. A learned one is made when the origin sets its cookie or has its id in Location, is kept in memory and forgotten after idle_timeout (30m) without a request; a passive one stands in the id itself, a gateway-cookie in a cookie of the gateway's own.", "sessions.*.binding, sessions.*.idle_timeout, sessions.*.entries"},
 	{"session", "How a session id is read off requests and answers: a cookie, a parameter of the URL, or both. A cluster or a site names it; then requests with an id go to the origin that gave it out.", "sessions, clusters.*.session, sites.*.session"},

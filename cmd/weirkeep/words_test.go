@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weirkeep/gateway/config"
+	"weirkeep/gateway/metrics"
 	gatewayorigin "weirkeep/gateway/origin"
 	"weirkeep/gateway/rollout"
 )
@@ -26,6 +27,16 @@ func TestEveryStateAndHealthIsExplained(t *testing.T) {
 		states = append(states, string(stage))
 	}
 	for _, name := range append(states, healths...) {
+		if _, ok := findWord(name); !ok {
+			t.Errorf("%s is not explained", name)
+		}
+	}
+}
+
+// TestEveryOutcomeOfTheCacheIsExplained: what the access log has in its field cache can be
+// looked up.
+func TestEveryOutcomeOfTheCacheIsExplained(t *testing.T) {
+	for _, name := range metrics.CacheOutcomes {
 		if _, ok := findWord(name); !ok {
 			t.Errorf("%s is not explained", name)
 		}
