@@ -56,7 +56,7 @@ func (r *request) line(item string) (rest string) {
 	if m := methodOf.FindStringSubmatch(item); m != nil {
 		r.method, item = m[1], item[len(m[0]):]
 	}
-	if strings.HasPrefix(item, "/") {
+	if strings.HasPrefix(item, "/") || strings.HasPrefix(item, "http://") {
 		r.target, item, _ = strings.Cut(item, " ")
 	}
 	return item

@@ -11,6 +11,11 @@ var keys = []row{
 		O: Cache-Control: max-age=60
 		C: -> miss
 		C: Host: SHOP.example -> hit`},
+	{"17", "a whole URL is the path in it", `
+		O: Cache-Control: max-age=60
+		C: -> miss
+		C: GET http://shop.example@ -> hit
+		C: GET http://other.example@ Host: other.example -> miss`},
 	{"17", "sites do not share", `
 		O: Cache-Control: max-age=60
 		C: -> miss

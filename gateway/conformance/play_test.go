@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"weirkeep/gateway"
 )
 
 // A play is a row that is being run in a world.
@@ -85,6 +87,11 @@ func (p *play) step(s *step) error {
 		return p.arrives(s)
 	case strings.HasPrefix(s.actor, "waiting"):
 		return p.gathers(s.actor)
+	case s.actor == "purge", s.actor == "expire":
+		_, err := p.gateway.PurgeStored(gateway.StoredPurge{
+			StoredSelection: gateway.StoredSelection{Match: s.says[0]}, Soft: s.actor == "expire",
+		})
+		return err
 	case strings.HasPrefix(s.actor, "gone"):
 		p.clients[strings.TrimPrefix(s.actor, "gone ")].Close()
 		return nil
