@@ -59,14 +59,18 @@ func (p *play) end() {
 // send begins an exchange of a client. C has one connection for all of its own, so that
 // an answer that is framed badly spoils the next.
 func (p *play) send(who string, r request) (c *client, err error) {
-	r.last = who != "C" || r.version != "HTTP/1.1"
-	l := p.kept
-	if l == nil || r.last {
-		if l, err = dial(p.addr); err != nil {
-			return nil, err
-		}
-	} else {
-		p.kept = nil
+	r.last = who != "C" || r.version != "HTTP/1.1" || r.secure
+	var l *line
+	switch {
+	case r.secure:
+		l, err = dialSecure(p.secure)
+	case r.last || p.kept == nil:
+		l, err = dial(p.addr)
+	default:
+		l, p.kept = p.kept, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	return l.send(r, p.patience)
 }
