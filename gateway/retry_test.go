@@ -336,7 +336,7 @@ func TestHostileStatusHeads(t *testing.T) {
 		"\n\r\n\r\n", "\r\n\r\n", "\r\n", "\x00\r\n\r\n", "H\r\n\r\n", "HTTP/1.\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/1.1 \r\n\r\n",
 		"HTTP/1.1 200\r\r\n\r\n", "HTTP/1.1 200\r\r\nX: y\r\n\r\n", "HTTP/1.1 200 OK\n\r\n\r\n", "HTTP/1.1 200\n\r\n\r\n", "HTTP/1.1 200 OK\nX: y\r\n\r\n",
 		"HTTP/1.1\n\r\n\r\n", "HTTP/1.1 2\r\n\r\n", "HTTP/1.1 20\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n", "HTTP/1.1 -20 OK\r\n\r\n",
-		"HTTP/1.1 099 x\r\n\r\n", "HTTP/1.1 600 x\r\n\r\n", "HTTP/1.1200 OK\r\n\r\n", "HTTP/1.2 200 OK\r\n\r\n", "HTTP/2 200 OK\r\n\r\n",
+		"HTTP/1.1 099 x\r\n\r\n", "HTTP/1.1 000 x\r\n\r\n", "HTTP/1.1200 OK\r\n\r\n", "HTTP/1.2 200 OK\r\n\r\n", "HTTP/2 200 OK\r\n\r\n",
 		"HTTP/1.1 200 O\x00K\r\n\r\n", " HTTP/1.1 200 OK\r\n\r\n", "\r\nHTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 101\r\n\r\n",
 		"HTTP/1.1 200 OK\r\n: x\r\n\r\n", "HTTP/1.1 200 OK\r\n X: y\r\n\r\n", "HTTP/1.1 103\r\n:\r\n\r\n", "HTTP/1.1 103\r\n\r\n\n\r\n\r\n",
 	}

@@ -131,7 +131,7 @@ func bounds(subject string) (least, most int, ok bool) {
 	case "request.size":
 		return -1, math.MaxInt, true
 	case "status":
-		return 200, 599, true
+		return 200, 999, true
 	case "attempts":
 		return 1, math.MaxInt, true
 	}

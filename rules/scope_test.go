@@ -113,8 +113,8 @@ func TestScopes(t *testing.T) {
 func TestLintOfAnswers(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]string{
-		`status == 5033`: `W352: it is never true: it is from 200 to 599: delete it, or correct it`,
-		`status == 100 or content_type == "text/html"`: `W354: it is from 200 to 599`,
+		`status == 5033`: `W352: it is never true: it is from 200 to 999: delete it, or correct it`,
+		`status == 100 or content_type == "text/html"`: `W354: it is from 200 to 999`,
 		`attempts > 0`:                                     `W353: it is always true: it is never below 1: delete it, or correct it`,
 		`content_type == "Text/HTML"`:                      `W352: it is never true: content_type is in lower case, and "Text/HTML" is not: delete it, or correct it`,
 		`content_type startsWith "text/html;"`:             `W352: it is never true: content_type ends before the ";": response_header("Content-Type") has what follows: delete it, or correct it`,

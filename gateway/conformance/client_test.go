@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -26,6 +27,7 @@ type request struct {
 	fields                  []field
 	body                    string
 	last                    bool // on its connection
+	secure                  bool
 }
 
 // A token is a method, and begins the items of a request.
@@ -38,17 +40,26 @@ func requestOf(says []string, path string) request {
 		if i == 0 {
 			item = r.line(item)
 		}
-		if f, ok := fieldOf(item); ok {
-			r.fields = append(r.fields, f)
-		} else if body, ok := word(item, "body"); ok {
-			r.body = text(body)
-		} else if strings.HasPrefix(item, "HTTP/") {
-			r.version = item
-		} else if item != "" {
-			panic("a client cannot say " + item)
-		}
+		r.item(item)
 	}
 	return r
+}
+
+func (r *request) item(item string) {
+	f, isField := fieldOf(item)
+	body, isBody := word(item, "body")
+	switch {
+	case isField:
+		r.fields = append(r.fields, f)
+	case isBody:
+		r.body = text(body)
+	case item == "https":
+		r.secure = true
+	case strings.HasPrefix(item, "HTTP/"):
+		r.version = item
+	case item != "":
+		panic("a client cannot say " + item)
+	}
 }
 
 // line takes a method and a target off the first item.
@@ -56,7 +67,7 @@ func (r *request) line(item string) (rest string) {
 	if m := methodOf.FindStringSubmatch(item); m != nil {
 		r.method, item = m[1], item[len(m[0]):]
 	}
-	if strings.HasPrefix(item, "/") {
+	if strings.HasPrefix(item, "/") || strings.HasPrefix(item, "http://") {
 		r.target, item, _ = strings.Cut(item, " ")
 	}
 	return item
@@ -97,6 +108,15 @@ type line struct {
 
 func dial(addr string) (*line, error) {
 	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return &line{c, bufio.NewReader(c)}, nil
+}
+
+// dialSecure is dial for TLS, whoever answers.
+func dialSecure(addr string) (*line, error) {
+	c, err := tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true})
 	if err != nil {
 		return nil, err
 	}

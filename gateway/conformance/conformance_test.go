@@ -40,6 +40,7 @@ var sections = []section{
 	{"untold", "status_header: false", untold},
 	{"negative", `ttl: { default: 0s, "404": 10s, "503": 5s }`, negative},
 	{"large", "max_object: 1KiB", large},
+	{"purges", "", purges},
 	{"keys", "", keys},
 	{"configured keys", "key: { ignore_params: [utm_source], sort_params: true, headers: [X-Tier], cookies: [tier] }", configuredKeys},
 }

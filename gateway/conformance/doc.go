@@ -21,7 +21,7 @@
 //	T  targeted fields                          targeted_test.go
 //	Z  stale answers                            stale_test.go
 //	16 what clients may ask for                 requests_test.go
-//	17 what no RFC asks for                     beyond_test.go
+//	17 what no RFC asks for                     collapse_test.go, keys_test.go, purge_test.go, beyond_test.go
 //
 // Steps are lines. T is the row's first moment, an hour of the gateway's clock; only
 // steps move that, and nothing sleeps. In a line, @ is the row's own path and D(-5) the
@@ -37,6 +37,8 @@
 //	C1: => GET                             C1 asks, and is not waited for
 //	C1 -> miss                             what C1 got; with "so far" at the end: by now
 //	gone C1                                C1 closes its connection
+//	purge tag:a                            an operator removes what a selector selects
+//	expire tag:a                           or makes it stale
 //	waiting 2                              two exchanges wait for the fetch of another
 //	go                                     the origin goes on where it holds
 //

@@ -87,7 +87,7 @@ func byStatus() (rows []row) {
 			C: -> miss / %[1]d
 			T+3 C: -> hit / %[1]d`, status)})
 	}
-	for _, status := range []int{201, 202, 302, 303, 307, 400, 403, 416, 500, 502, 503, 504, 299, 499, 599} {
+	for _, status := range []int{201, 202, 302, 303, 307, 400, 403, 416, 500, 502, 503, 504, 299, 499, 599, 999} {
 		rows = append(rows, row{"H2", fmt.Sprint("status ", status), fmt.Sprintf(`
 			O: %d / Last-Modified: D(-86400)
 			C: -> miss / %[1]d

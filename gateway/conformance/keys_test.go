@@ -11,6 +11,22 @@ var keys = []row{
 		O: Cache-Control: max-age=60
 		C: -> miss
 		C: Host: SHOP.example -> hit`},
+	{"17", "a whole URL is the path in it", `
+		O: Cache-Control: max-age=60
+		C: -> miss
+		C: GET http://shop.example@ -> hit
+		C: GET http://other.example@ Host: other.example -> miss`},
+	{"17", "http and https do not share", `
+		O: Cache-Control: max-age=60
+		C: => X-Forwarded-Proto: http -> miss
+		C: https => X-Forwarded-Proto: https -> miss
+		C: -> hit 1
+		C: https -> hit 2`},
+	{"17", "what is removed by http is so by https", `
+		O: Cache-Control: max-age=60
+		C: https -> miss
+		purge site:shop path:@
+		C: https -> miss`},
 	{"17", "sites do not share", `
 		O: Cache-Control: max-age=60
 		C: -> miss

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"weirkeep/gateway"
 )
 
 // A play is a row that is being run in a world.
@@ -57,14 +59,18 @@ func (p *play) end() {
 // send begins an exchange of a client. C has one connection for all of its own, so that
 // an answer that is framed badly spoils the next.
 func (p *play) send(who string, r request) (c *client, err error) {
-	r.last = who != "C" || r.version != "HTTP/1.1"
-	l := p.kept
-	if l == nil || r.last {
-		if l, err = dial(p.addr); err != nil {
-			return nil, err
-		}
-	} else {
-		p.kept = nil
+	r.last = who != "C" || r.version != "HTTP/1.1" || r.secure
+	var l *line
+	switch {
+	case r.secure:
+		l, err = dialSecure(p.secure)
+	case r.last || p.kept == nil:
+		l, err = dial(p.addr)
+	default:
+		l, p.kept = p.kept, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	return l.send(r, p.patience)
 }
@@ -85,6 +91,11 @@ func (p *play) step(s *step) error {
 		return p.arrives(s)
 	case strings.HasPrefix(s.actor, "waiting"):
 		return p.gathers(s.actor)
+	case s.actor == "purge", s.actor == "expire":
+		_, err := p.gateway.PurgeStored(gateway.StoredPurge{
+			StoredSelection: gateway.StoredSelection{Match: s.says[0]}, Soft: s.actor == "expire",
+		})
+		return err
 	case strings.HasPrefix(s.actor, "gone"):
 		p.clients[strings.TrimPrefix(s.actor, "gone ")].Close()
 		return nil

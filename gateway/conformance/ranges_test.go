@@ -105,6 +105,28 @@ var ranges = []row{
 		O: 404 / Cache-Control: max-age=60 / body abcdefghij
 		C: -> miss / 404
 		C: Range: bytes=7- -> hit / 404`},
+	{"G1", "a range of a long answer", `
+		O: Cache-Control: max-age=60 / body ` + kilobytes(300) + `
+		C: -> miss
+		C: Range: bytes=300000-300003 => nothing -> 206 / body ` + kilobytes(300)[300000:300004] + ` / Content-Range: bytes 300000-300003/307200
+		C: Range: bytes=1- => nothing -> 206 / body ` + kilobytes(300)[1:] + `
+		C: -> hit`},
+	{"G1", "a range of a long answer that came in pieces", `
+		O: Cache-Control: max-age=60 / no Content-Length / body ` + kilobytes(300) + `
+		C: -> miss
+		C: Range: bytes=300000-300003 => nothing -> 206 / body ` + kilobytes(300)[300000:300004] + ` / Content-Range: bytes 300000-300003/307200
+		C: Range: bytes=-65536 => nothing -> 206 / body ` + kilobytes(300)[307200-65536:] + `
+		C: -> hit`},
+	{"G1", "If-None-Match and Range behind each other on a connection", `
+		O: Cache-Control: max-age=60 / ETag: "v1" / body abcdefghij
+		C: -> miss
+		C: If-None-Match: "v1" => nothing -> 304 / body ""
+		C: HEAD -> hit / body ""
+		C: Range: bytes=0-1, 5-6 => nothing -> 206
+		C: HEAD Range: bytes=0-1 -> hit / 200 / body ""
+		C: Range: bytes=99- => nothing -> 416
+		C: Range: bytes=7- => nothing -> 206 / body hij
+		C: -> hit`},
 	{"G2", "a range of what is not stored is asked for, and kept", `
 		O: 206 / Content-Range: bytes 0-3/10 / Cache-Control: max-age=60 / body abcd
 		C: Range: bytes=0-3 => Range: bytes=0-3 -> miss / 206 / Content-Range: bytes 0-3/10

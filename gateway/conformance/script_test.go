@@ -29,7 +29,7 @@ type step struct {
 
 var (
 	timeOf  = regexp.MustCompile(`^T\+([\d.]+)\s*`)
-	actorOf = regexp.MustCompile(`^(O:|C\d?:|C\d|go|gone C\d|waiting \d)(\s|$)`)
+	actorOf = regexp.MustCompile(`^(O:|C\d?:|C\d|go|gone C\d|waiting \d|purge|expire)(\s|$)`)
 	dateOf  = regexp.MustCompile(`\b(850|asctime|D)\(([+-]?\d+)\)`)
 )
 

@@ -87,7 +87,7 @@ var statuses = append([]row{
 // eachStatus are rows of answers of each kind that are fresh, and of those that have
 // been.
 func eachStatus() (rows []row) {
-	for _, status := range []int{200, 203, 204, 299, 301, 302, 303, 307, 308, 400, 404, 410, 499, 500, 502, 503, 504, 599} {
+	for _, status := range []int{200, 203, 204, 299, 301, 302, 303, 307, 308, 400, 404, 410, 499, 500, 502, 503, 504, 599, 999} {
 		reason := http.StatusText(status)
 		if reason == "" {
 			reason = "Whatever"

@@ -232,6 +232,23 @@ var validation = []row{
 		C: -> miss
 		O: 304
 		T+3 C: => If-None-Match: "v1" -> revalidated 1 / ETag: "v1"`},
+	{"C6", "the client's tag holds of an answer that was not stored", `
+		O: Cache-Control: max-age=60 / ETag: "v1"
+		C: If-None-Match: "v1" => GET -> 304 / ETag: "v1"
+		C: -> hit / 200`},
+	{"C6", "the client's date holds of an answer that was not stored", `
+		O: Cache-Control: max-age=60 / Last-Modified: D(-50)
+		C: If-Modified-Since: D(-50) => GET -> 304
+		C: -> hit / 200`},
+	{"C6", "the client's tag does not hold of it", `
+		O: Cache-Control: max-age=60 / ETag: "v1"
+		C: If-None-Match: "v0" -> miss / 200
+		C: -> hit / 200`},
+	{"C6", "an answer that is not to be stored is the origin's alone to compare", `
+		O: Cache-Control: no-store / ETag: "v1"
+		C: -> miss
+		O: 304 / ETag: "v1" / Cache-Control: no-store
+		C: If-None-Match: "v1" => If-None-Match: "v1" -> 304`},
 	{"C8", "an error while asking is passed on", `
 		O: Cache-Control: max-age=2 / ETag: "v1"
 		C: -> miss

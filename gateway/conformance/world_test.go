@@ -18,7 +18,8 @@ import (
 // A world is a gateway in front of one origin, with a clock that only rows move. Rows
 // are run in it one after the other, each with a path and an hour of its own.
 type world struct {
-	addr    string
+	addr    string // where it speaks plainly
+	secure  string // where it speaks TLS
 	gateway *gateway.Gateway
 	origin  *origin
 	refuses atomic.Bool  // the origin's address does not accept
@@ -38,7 +39,8 @@ func newWorld(t *testing.T, cache string) *world {
 	t.Helper()
 	w := &world{origin: startOrigin(t), patience: 30 * time.Second}
 	w.clock.Store(epoch.UnixNano())
-	cfg, problems := config.Parse("conformance.yaml", []byte(fmt.Sprintf(configuration, w.origin.addr, cache)))
+	cert, key := certificate(t)
+	cfg, problems := config.Parse("conformance.yaml", []byte(fmt.Sprintf(configuration, cert, key, w.origin.addr, cache)))
 	if problems.Errors() > 0 {
 		t.Fatal(problems)
 	}
@@ -48,16 +50,17 @@ func newWorld(t *testing.T, cache string) *world {
 	if problems := g.Apply(cfg); problems.Errors() > 0 {
 		t.Fatal(problems)
 	}
-	for _, a := range g.Addresses() {
-		w.addr = a.String()
-	}
+	addresses := g.Addresses()
+	w.addr, w.secure = addresses["plain"].String(), addresses["secure"].String()
 	return w
 }
 
 // An origin is asked once, whatever happens, and is never given up.
 const configuration = `
 node: { name: gw }
-listeners: [{ address: "127.0.0.1:0" }]
+listeners:
+  - { name: plain, address: "127.0.0.1:0" }
+  - { name: secure, address: "127.0.0.2:0", tls: { certificates: [{ cert: %q, key: %q }] } }
 access_log: { format: off }
 clusters:
   app:

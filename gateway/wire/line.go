@@ -31,13 +31,13 @@ func ParseVersion(p []byte) (minor int, err error) {
 
 // StatusLine is the first line of an answer.
 type StatusLine struct {
-	Code   int    // 100..599
+	Code   int    // 100..999
 	Minor  int    // 0 or 1
 	Reason []byte // view; nil if the line ends after the code
 }
 
 // ParseStatusLine reads the first line of an answer, given without its CRLF.
-// Anything but HTTP/1.0 or HTTP/1.1, a code from 100 to 599 and, after a space,
+// Anything but HTTP/1.0 or HTTP/1.1, a code from 100 to 999 and, after a space,
 // a reason without control bytes is ErrStatusLine.
 func ParseStatusLine(line []byte) (s StatusLine, err error) {
 	const version, code = len("HTTP/1.1"), len("HTTP/1.1 200")
@@ -69,7 +69,7 @@ func statusCode(d []byte) int {
 		}
 		n = n*10 + int(c-'0')
 	}
-	if n < 100 || n > 599 {
+	if n < 100 {
 		return 0
 	}
 	return n

@@ -49,6 +49,8 @@ func TestStatusLines(t *testing.T) {
 	}{
 		{"HTTP/1.1 200 OK", StatusLine{200, 1, []byte("OK")}, true},
 		{"HTTP/1.0 599 Not  so\tgood", StatusLine{599, 0, []byte("Not  so\tgood")}, true},
+		{"HTTP/1.1 600 Odd", StatusLine{600, 1, []byte("Odd")}, true},
+		{"HTTP/1.1 999", StatusLine{999, 1, nil}, false},
 		{"HTTP/1.1 100 ", StatusLine{100, 1, nil}, true},
 		{"HTTP/1.1 200", StatusLine{200, 1, nil}, false},
 		{"HTTP/1.1 200 caf\xc3\xa9", StatusLine{200, 1, []byte("caf\xc3\xa9")}, true},
@@ -62,7 +64,7 @@ func TestStatusLines(t *testing.T) {
 
 func TestStatusLinesThatAreRefused(t *testing.T) {
 	for _, line := range []string{
-		"", "200 OK", "<html>hi</html>", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 20 OK", "HTTP/1.1 20", "HTTP/1.1 099 X", "HTTP/1.1 600 X",
+		"", "200 OK", "<html>hi</html>", "HTTP/1.1", "HTTP/1.1 ", "HTTP/1.1 20 OK", "HTTP/1.1 20", "HTTP/1.1 099 X", "HTTP/1.1 000 X",
 		"HTTP/1.1 2x0 OK", "HTTP/1.1 2000 OK", "HTTP/1.1 200OK", "HTTP/1.1 200\tOK", "HTTP/1.1  200 OK", "HTTP/1.1\t200 OK", "HTTP/2.0 200 OK",
 		"HTTP/9.9 200 OK", "HTTP/1.1 200 O\x01K", "HTTP/1.1 200 O\rX: y", "HTTP/1.1 200 OK\r\n", "http/1.1 200 OK", "HTTP/1.1 -20 OK", "ICY 200 OK",
 	} {
