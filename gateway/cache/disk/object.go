@@ -19,6 +19,12 @@ type Object struct {
 	one    [1]*segment
 }
 
+// Has reports whether there is an object of an id, as far as the index knows.
+func (s *Store) Has(id ID) bool {
+	_, ok := s.index.find(id)
+	return ok
+}
+
 // Open opens the object of an id. The error is ErrNotFound, ErrCorrupt, or what the disk
 // says; it is a miss in any case.
 func (s *Store) Open(id ID) (*Object, error) {
