@@ -214,8 +214,10 @@ func (c *Cache) settle(e *Entry, size int64) []*object {
 		return nil
 	}
 	if e = o.home.current(o); e.stored.Length != size {
-		s.exchange(e.withLength(size))
+		e = e.withLength(size)
+		s.exchange(e)
 	}
+	c.behind.Keep(e)
 	return c.space.admit(o, footprint(size))
 }
 

@@ -8,11 +8,17 @@ func (c *Cache) InvalidateTarget(site string, secure bool, target []byte) int {
 	sum, _ := c.sums(&k)
 	s := c.shard(sum)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := 0
+	n := c.clearTarget(s, sum, &k)
+	more, endure := c.behind.VoidTarget(&k)
+	s.mu.Unlock()
+	endure()
+	return n + more
+}
+
+func (c *Cache) clearTarget(s *shard, sum uint64, k *Key) (n int) {
 	for r := s.targets[sum]; r != nil; {
 		next := r.post // r may be closed
-		if r.key.sameTarget(&k) {
+		if r.key.sameTarget(k) {
 			for _, f := range r.flights {
 				f.purges = append(f.purges, purge{how: Hard})
 			}

@@ -34,8 +34,8 @@ func (c *Cache) sums(k *Key) (target, all uint64) {
 // odd spreads the bits of a sum: multiplying by it loses none of them.
 const odd = 0x9e3779b97f4a7c15
 
-// equal reports whether all parts of two keys are.
-func (k *Key) equal(o *Key) bool {
+// Equal reports whether all parts of two keys are.
+func (k *Key) Equal(o *Key) bool {
 	return k.sameTarget(o) && k.Variant == o.Variant && bytes.Equal(k.Parts, o.Parts)
 }
 

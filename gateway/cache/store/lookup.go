@@ -76,15 +76,15 @@ func (c *Cache) AppendFitting(dst []*Entry, k *Key, r *cache.Request, p *cache.P
 func choose(entries []*Entry, r *cache.Request, p *cache.Policy) *Entry {
 	var best *Entry
 	for _, e := range entries {
-		if e.stored.Fits(r, p) && (best == nil || better(e.stored, best.stored)) {
+		if e.stored.Fits(r, p) && (best == nil || Better(e.stored, best.stored)) {
 			best = e
 		}
 	}
 	return best
 }
 
-// better reports whether s is chosen over t.
-func better(s, t *cache.Stored) bool {
+// Better reports whether s is chosen over t.
+func Better(s, t *cache.Stored) bool {
 	if whole, other := s.Part.Size == 0, t.Part.Size == 0; whole != other {
 		return whole
 	}

@@ -91,7 +91,7 @@ func (m *model) keep(a *told, f *flown) {
 		return
 	}
 	a.expired = says(f.soft)
-	m.drop(func(b *told) bool { return a.key.equal(&b.key) && a.tier == b.tier })
+	m.drop(func(b *told) bool { return a.key.Equal(&b.key) && a.tier == b.tier })
 	m.answers = append(m.answers, a)
 }
 

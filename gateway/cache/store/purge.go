@@ -15,6 +15,16 @@ type Report struct {
 	Bytes   int64    // that the answers take, as [Entry.Bytes]
 	Largest *Entry   // by bytes; nil: none was found
 	Items   []*Entry // the largest first, [MaxItems] at most
+
+	// Behind is what only [Options.Behind] had; the rest is about memory alone.
+	Behind Behinds
+}
+
+// Behinds is what a purge has found behind memory.
+type Behinds struct {
+	Count int
+	Bytes int64 // of bodies
+	Err   error // it is gone or stale, but may come back as it was after a restart
 }
 
 // MaxItems is how many answers a [Report] lists.
@@ -35,6 +45,8 @@ func (p *purge) concerns(e *Entry) bool { return p.sel == nil || p.sel.Matches(e
 func (c *Cache) Purge(sel *Selector, how How, preview bool) Report {
 	var r Report
 	var found []listed
+	var entries []*Entry
+	finish := c.behind.Purge(sel, how, preview)
 	for i := range c.shards {
 		s := &c.shards[i]
 		if !preview {
@@ -47,6 +59,7 @@ func (c *Cache) Purge(sel *Selector, how How, preview bool) Report {
 			l := listed{e, e.Hits(), e.Bytes()}
 			if preview || c.apply(s, e, how) {
 				found = append(found, l)
+				entries = append(entries, e)
 				r.Bytes += l.bytes
 			}
 		}
@@ -55,6 +68,7 @@ func (c *Cache) Purge(sel *Selector, how How, preview bool) Report {
 	if r.Count > 0 {
 		r.Largest = r.Items[0]
 	}
+	r.Behind = finish(entries)
 	return r
 }
 

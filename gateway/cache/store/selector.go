@@ -170,6 +170,16 @@ func (s *Selector) Matches(e *Entry) bool {
 	return s.matchesKey(&e.home.key) && s.matchesTags(e.stored.Tags) && (s.Where == nil || s.Where(e))
 }
 
+// Selects is Matches without Where, for an answer that has such a key and such tags.
+func (s *Selector) Selects(k *Key, tags []string) bool {
+	return s.matchesKey(k) && s.matchesTags(tags)
+}
+
+// SelectsAll reports whether a selector has neither a word nor Where.
+func (s *Selector) SelectsAll() bool {
+	return s.Where == nil && len(s.sites)+len(s.tags)+len(s.paths) == 0
+}
+
 func (s *Selector) matchesKey(k *Key) bool {
 	if len(s.sites) > 0 && !slices.Contains(s.sites, k.Site) {
 		return false

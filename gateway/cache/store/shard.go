@@ -51,7 +51,7 @@ func (c *Cache) shard(target uint64) *shard { return &c.shards[target>>56%shardC
 
 func (s *shard) find(sum uint64, k *Key) *resource {
 	r := s.keys[sum]
-	for r != nil && !r.key.equal(k) {
+	for r != nil && !r.key.Equal(k) {
 		r = r.next
 	}
 	return r
@@ -112,14 +112,14 @@ func (s *shard) unlinkTarget(r *resource) {
 
 // insert puts an entry first of its resource's, and takes out what it replaces, and the
 // oldest if there are too many.
-func (s *shard) insert(e *Entry) (replaced []*object, surplus *object) {
+func (s *shard) insert(e *Entry) (replaced []*Entry, surplus *object) {
 	r := e.home
 	kept := make([]*Entry, 1, len(r.entries)+1)
 	kept[0] = e
 	for _, old := range r.entries {
 		if replaces(e.stored, old.stored) {
 			s.leave(old)
-			replaced = append(replaced, old.object)
+			replaced = append(replaced, old)
 		} else {
 			kept = append(kept, old)
 		}

@@ -33,12 +33,16 @@ type Options struct {
 	// Now tells the time; nil means time.Now. It is asked only where a key is marked
 	// as one that is not worth waiting for, and it must not be changed by Resize.
 	Now func() time.Time
+
+	// Behind keeps what there is no room for; nil: nothing does. Resize does not look at it.
+	Behind Behind
 }
 
 // Cache is all that is kept. It is safe for concurrent use.
 type Cache struct {
 	seed      maphash.Seed
 	now       func() time.Time
+	behind    Behind
 	maxObject atomic.Int64
 	space     space
 	shards    [shardCount]shard
@@ -50,7 +54,10 @@ type Cache struct {
 
 // New makes an empty cache.
 func New(o Options) *Cache {
-	c := &Cache{seed: maphash.MakeSeed(), now: o.Now}
+	c := &Cache{seed: maphash.MakeSeed(), now: o.Now, behind: o.Behind}
+	if c.behind == nil {
+		c.behind = nowhere{}
+	}
 	if c.now == nil {
 		c.now = time.Now
 	}

@@ -54,10 +54,12 @@ func (f *Flight) land(e *Entry) *Entry {
 // insertLocked puts an entry in the index, in the place of what it replaces.
 func (c *Cache) insertLocked(s *shard, e *Entry) {
 	c.unmark(e.home)
+	c.behind.Void(e)
 	replaced, surplus := s.insert(e)
 	for _, old := range replaced {
-		c.space.inherit(e.object, old)
-		c.space.dropIdle(old)
+		c.behind.Void(old)
+		c.space.inherit(e.object, old.object)
+		c.space.dropIdle(old.object)
 	}
 	if surplus != nil {
 		c.space.dropIdle(surplus)
@@ -91,6 +93,7 @@ func (f *Flight) Update(e *Entry, s *cache.Stored, head []byte) *Entry {
 	}
 	var out []*object
 	if hard {
+		f.cache.behind.Void(e)
 		f.cache.removeLocked(sh, e.object)
 	} else if e.indexed {
 		out = f.cache.replaceLocked(sh, next)
@@ -110,6 +113,8 @@ func (c *Cache) Update(e *Entry, s *cache.Stored, head []byte) *Entry {
 	var out []*object
 	if e.home.current(e.object) == e {
 		out = c.replaceLocked(sh, next)
+	} else {
+		c.behind.Void(e)
 	}
 	sh.mu.Unlock()
 	c.forget(out)
@@ -120,12 +125,20 @@ func (c *Cache) Update(e *Entry, s *cache.Stored, head []byte) *Entry {
 // If it is longer and there is no room for that, the object leaves the index. It returns
 // what the space has let go.
 func (c *Cache) replaceLocked(s *shard, e *Entry) []*object {
+	old := e.home.current(e.object)
 	out, ok := c.space.reweigh(e.object, e.weigh())
 	if !ok {
+		c.behind.Void(old)
 		c.removeLocked(s, e.object)
 		return nil
 	}
 	s.exchange(e)
+	if !e.stored.SameVariant(old.stored) {
+		c.behind.Void(old)
+	}
+	if _, all := e.Body().Size(); all {
+		c.behind.Keep(e)
+	}
 	return out
 }
 
@@ -194,6 +207,7 @@ func (e *Entry) With(s *cache.Stored, head []byte) *Entry {
 func (c *Cache) Remove(e *Entry) {
 	sh := c.shard(e.home.target)
 	sh.mu.Lock()
+	c.behind.Void(e)
 	if e.home.current(e.object) == e {
 		c.removeLocked(sh, e.object)
 	}
