@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"weirkeep/gateway/cache/tier"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/metrics"
 )
@@ -30,6 +31,7 @@ func Check(cfg *config.Config) config.Problems {
 	cfg, doubts := withFiles(cfg)
 	_, problems := compile(cfg, uses, metrics.New(nil).NewSet(), new(dateCache))
 	problems = append(problems, checkSettings(cfg)...)
+	problems = append(problems, checkVolume(cfg)...)
 	problems = append(problems, doubts...)
 	for i := range cfg.Listeners {
 		c, p := listenerTLS(cfg, i)
@@ -103,6 +105,7 @@ type preparation struct {
 	options []*listenerOptions   // of cfg.Listeners, in order
 	bound   map[string]*listener // by address, new ones
 	access  *accessLog           // new one, or nil: the current one stays
+	volume  *tier.Volume         // the same
 }
 
 func (g *Gateway) prepare(cfg *config.Config) *preparation {
@@ -120,6 +123,7 @@ func (p *preparation) prepare() {
 	p.listeners()
 	p.accessLog()
 	p.inputsKey()
+	p.openVolume()
 	if p.problems.Errors() == 0 {
 		p.uses.tryNewcomers()
 	}
@@ -225,6 +229,9 @@ func (p *preparation) undo() {
 	if p.access != nil {
 		p.access.close()
 	}
+	if p.volume != nil {
+		p.volume.Close()
+	}
 	p.uses.release()
 }
 
@@ -250,6 +257,7 @@ func (p *preparation) swap() {
 	g.places.setLimit(connectionLimit(p.cfg.Limits.Connections))
 	g.clientMax.Store(int64(p.cfg.Limits.ConnectionsPerClient))
 	g.cache.Resize(p.snap.stored)
+	p.useVolume()
 	p.serve()
 	if old != nil {
 		old.release()

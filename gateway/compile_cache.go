@@ -31,6 +31,7 @@ func (c *compiler) allCaches() {
 				c.cacheRule(s.cache, &list[j], early, late)
 			}
 		}
+		c.snap.disk = c.cfg.Cache.Disk
 		c.snap.stored = store.Options{Memory: int64(c.cfg.Cache.Memory), MaxObject: int64(c.cfg.Cache.MaxObject)}
 	}
 }

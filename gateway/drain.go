@@ -165,8 +165,9 @@ func (g *Gateway) Close() error {
 		g.applied = nil
 		s.release()
 	}
+	err := g.closeVolume()
 	if l := g.access.Load(); l != nil {
-		return l.close()
+		return errors.Join(err, l.close())
 	}
-	return nil
+	return err
 }

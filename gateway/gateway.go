@@ -21,7 +21,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"weirkeep/gateway/cache/disk"
 	"weirkeep/gateway/cache/store"
+	"weirkeep/gateway/cache/tier"
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
 )
@@ -70,6 +72,8 @@ type Gateway struct {
 	dates    dateCache
 	places   *places
 	cache    *store.Cache
+	tier     *tier.Tier // behind it
+	diskFS   disk.FS    // that it has; nil: the machine's
 
 	fills     sync.WaitGroup // answers that are being stored, or fetched without a client
 	refreshes atomic.Int64   // of the latter
@@ -113,13 +117,14 @@ func New(o Options) *Gateway {
 		metrics:   metrics.New(refusalReasons()),
 		ids:       newRequestIDs(),
 		places:    newPlaces(),
-		cache:     store.New(store.Options{Now: o.Now}),
+		tier:      tier.New(),
 		listeners: make(map[string]*listener),
 		conns:     make(map[*h1Conn]struct{}),
 		perClient: make(map[clientKey]int),
 		started:   time.Now(),
 		exchanges: sync.Pool{New: newH1Exchange},
 	}
+	g.cache = store.New(store.Options{Now: o.Now, Behind: g.tier})
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
@@ -221,6 +226,7 @@ func (g *Gateway) measureStore(s *snapshot) {
 	m.Flights.Set(now.Flights)
 	m.Evictions.Set(now.Evictions)
 	m.Rejected.Set(now.Rejected)
+	g.measureDisk()
 }
 
 // measure sets the gauges of the cluster and its members.

@@ -152,6 +152,9 @@ func (x *Exchange) suits(e *store.Entry) bool {
 func (g *Gateway) look(x *Exchange, now time.Time) bool {
 	c, p := &x.cached, &x.site.cache.policy
 	found := g.cache.Lookup(&c.key, &c.request, p)
+	if found.Entry == nil && !found.Passing && g.tier.Recall(g.cache, &c.key, &c.request, p, now) {
+		found = g.cache.Lookup(&c.key, &c.request, p)
+	}
 	c.stale, c.asking = nil, x.askAnew()
 	c.outcome, c.status.Fwd = metrics.CacheMiss, cache.FwdURIMiss
 	if found.Others {

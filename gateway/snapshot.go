@@ -12,6 +12,7 @@ import (
 	"weirkeep/gateway/admission"
 	"weirkeep/gateway/balance"
 	"weirkeep/gateway/cache/store"
+	"weirkeep/gateway/config"
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/route"
@@ -52,8 +53,9 @@ type snapshot struct {
 	via         [2][]byte // value of Via by the minor version of what is passed on
 	httpsPort   int       // of the first TLS listener, for redirects; 0: none
 
-	stored store.Options // what is kept of answers; the zero value: no site has a cache
-	names  rules.Options // what expressions may name
+	stored store.Options     // what is kept of answers; the zero value: no site has a cache
+	disk   *config.CacheDisk // where else; nil: nowhere
+	names  rules.Options     // what expressions may name
 
 	log *slog.Logger // told of rules that cannot be evaluated
 

@@ -109,6 +109,13 @@ var (
 	byteLimit   = family("cache_limit_bytes", "Bytes that it may take.")
 	flights     = family("cache_fetches", "Fetches under way that others may wait for.")
 	evictions   = family("cache_evicted_total", "Answers that went because memory was full.")
+	diskObjects = family("cache_disk_objects", "Stored answers that are on the disk.")
+	diskWaiting = family("cache_disk_waiting", "Stored answers that are still to be written to it.")
+	diskBytes   = family("cache_disk_bytes", "Bytes that all files there have.")
+	diskLimit   = family("cache_disk_limit_bytes", "Bytes that they may have.")
+	diskHits    = family("cache_disk_hits_total", "Answers that were brought back into memory.")
+	diskDropped = family("cache_disk_dropped_total", "Answers that were not written, since too many waited for it.")
+	diskFailed  = family("cache_disk_failures_total", "What the disk was asked for and did not do, by what became of it: answers that could not be kept or deleted, answers that were damaged, and errors of the disk itself.", "what")
 	rejected    = family("cache_rejected_total", "Answers that were too long to be stored, or found no room.")
 	purged      = family("cache_purged_total", "Answers that operators purged: soft made them stale, hard took them away.", "how")
 
@@ -129,7 +136,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 		attempts, retries, failures, load, capacity, auto, awaited, upgraded, changes, up, state, operated, metric, clamped, nonsense, stale, odd, idle, opened, reused,
 		panicking, queued, wait, misjudged, foundOrigins, foundOK, looks, foundChanges, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
-		outcomes, stored, refreshes, invalidated, unjudged, objects, filling, keptBytes, byteLimit, flights, evictions, rejected, purged,
+		outcomes, stored, refreshes, invalidated, unjudged, objects, filling, keptBytes, byteLimit, flights, evictions, rejected, purged, diskObjects, diskWaiting, diskBytes, diskLimit, diskHits, diskDropped, diskFailed,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
 	}, pluginFamilies...) {
 		ch <- d

@@ -30,4 +30,26 @@ func (s sink) store(m *metrics.Store) {
 	s.value(rejected, prometheus.CounterValue, float64(m.Rejected.Load()), nil)
 	s.counter(purged, &m.Expired, "soft")
 	s.counter(purged, &m.Removed, "hard")
+	s.disk(&m.Disk)
+}
+
+// disk shows what is kept behind memory, if anything is.
+func (s sink) disk(m *metrics.Disk) {
+	if m.Limit.Load() == 0 {
+		return
+	}
+	s.gauge(diskObjects, m.Objects.Load())
+	s.gauge(diskWaiting, m.Waiting.Load())
+	s.gauge(diskBytes, m.Bytes.Load())
+	s.gauge(diskLimit, m.Limit.Load())
+	s.total(diskHits, m.Hits.Load())
+	s.total(diskDropped, m.Dropped.Load())
+	s.total(diskFailed, m.Failed.Load(), "unkept")
+	s.total(diskFailed, m.Corrupt.Load(), "damaged")
+	s.total(diskFailed, m.Errors.Load(), "disk")
+}
+
+// total shows a count that is kept elsewhere.
+func (s sink) total(d *prometheus.Desc, n int64, labels ...string) {
+	s.value(d, prometheus.CounterValue, float64(n), labels)
 }

@@ -12,10 +12,11 @@ import (
 // has one too: what that says outranks the top level key by key, and its rules come
 // before the top level's.
 type Cache struct {
-	Enabled   bool      `yaml:"enabled" default:"false"`                              // whether answers are stored at all; default false
-	Profile   string    `yaml:"profile" default:"default" enum:"default|conformance"` // default | conformance: the defaults below are what RFC 9111 allows, instead of what is usual
-	Memory    unit.Size `yaml:"memory" default:"256MiB" range:"1MiB.."`               // how much is kept in memory, heads and all; default 256MiB; top level only
-	MaxObject unit.Size `yaml:"max_object" default:"8MiB" range:"1KiB..1GiB"`         // longer answers are not stored; default 8MiB; top level only
+	Enabled   bool       `yaml:"enabled" default:"false"`                              // whether answers are stored at all; default false
+	Profile   string     `yaml:"profile" default:"default" enum:"default|conformance"` // default | conformance: the defaults below are what RFC 9111 allows, instead of what is usual
+	Memory    unit.Size  `yaml:"memory" default:"256MiB" range:"1MiB.."`               // how much is kept in memory, heads and all; default 256MiB; top level only
+	MaxObject unit.Size  `yaml:"max_object" default:"8MiB" range:"1KiB..1GiB"`         // longer answers are not stored; default 8MiB; top level only
+	Disk      *CacheDisk `yaml:"disk"`                                                 // where more is kept than in memory, also over restarts; default: nowhere; top level only
 
 	TTL       map[string]unit.Duration `yaml:"ttl" keys:"ttl"` // how long answers are fresh that say nothing of it, by status, "404", or default for those that RFC 9110 15.1 lists; default: not at all
 	Heuristic Heuristic                `yaml:"heuristic"`      // the same, guessed from Last-Modified
@@ -33,6 +34,12 @@ type Cache struct {
 	PostLocation     bool      `yaml:"post_location" default:"false" conformance:"true"`                             // whether an answer to POST is stored for the URL that its Content-Location names, if that is the request's; default false
 
 	Rules []CacheRule `yaml:"rules" files:"append"` // the first that matches decides; nothing merges
+}
+
+// CacheDisk is a folder that stored answers are kept in.
+type CacheDisk struct {
+	Path string    `yaml:"path" required:"true" check:"path"`   // of this gateway alone; made if it is not there; made absolute; required
+	Size unit.Size `yaml:"size" default:"10GiB" range:"8MiB.."` // of all its files together; default 10GiB
 }
 
 // Heuristic guesses how long an answer is fresh that says only when it was modified.
@@ -94,7 +101,7 @@ type CacheRule struct {
 }
 
 // nodeWide are the keys of a cache that a site cannot have.
-var nodeWide = []string{"memory", "max_object"}
+var nodeWide = []string{"memory", "max_object", "disk"}
 
 // settleCaches fills in what the files do not say of caches: a site's from the top
 // level's, and both by their profiles.

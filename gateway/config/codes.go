@@ -397,6 +397,12 @@ var errorCodes = []Code{
 		"node: { state_dir: /var/lib/weirkeep }",
 		"Let the user of the gateway read and write there.",
 	},
+	{
+		"E808", "cache folder that cannot be used",
+		"Stored answers are to be kept in cache.disk.path. That is no folder, may not be read and written by the user of the gateway, may be written by others, or is in use by another process.",
+		"cache: { enabled: true, disk: { path: /etc/hosts } }",
+		"Name a folder of this gateway alone, which its user may write to: systemd makes one with CacheDirectory=weirkeep. It need not exist.",
+	},
 }
 
 // Explain is the entry of a code, in upper case.

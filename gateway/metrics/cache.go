@@ -39,4 +39,19 @@ type Store struct {
 	Rejected  Gauge   // answers that were too long, or found no room, ever
 	Removed   Counter // answers that operators purged
 	Expired   Counter // answers that operators made stale
+
+	Disk Disk
+}
+
+// Disk is what is kept behind memory.
+type Disk struct {
+	Objects Gauge // answers that are there
+	Waiting Gauge // answers that are still to be written
+	Bytes   Gauge // of all files
+	Limit   Gauge // bytes that these may have; 0: there is none
+	Hits    Gauge // answers that were brought back, ever
+	Dropped Gauge // answers that were not written since too many waited, ever
+	Failed  Gauge // answers that could not be written or deleted, ever
+	Corrupt Gauge // answers that were damaged
+	Errors  Gauge // of the disk itself
 }
