@@ -54,8 +54,8 @@ type snapshot struct {
 	httpsPort   int       // of the first TLS listener, for redirects; 0: none
 
 	stored store.Options     // what is kept of answers; the zero value: no site has a cache
-	names  rules.Options     // what expressions may name
 	disk   *config.CacheDisk // where else; nil: nowhere
+	names  rules.Options     // what expressions may name
 
 	log *slog.Logger // told of rules that cannot be evaluated
 
