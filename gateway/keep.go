@@ -153,14 +153,14 @@ func (x *Exchange) changedSides() bool {
 
 // answerToKeep is the origin's answer as the cache looks at it.
 func (x *Exchange) answerToKeep(g *Gateway) cache.Answer {
-	t := x.trip
-	if !t.Answer.HasDate {
-		t.Answer.Fields = append(t.Answer.Fields, wire.Field{Name: dateName, Value: x.snap.date(x.Now)})
+	t, received := x.trip, g.now(time.Now())
+	if !t.Answer.HasDate { // it is from when it came, not from when it was asked for (RFC 9110, 6.6.1)
+		t.Answer.Fields = append(t.Answer.Fields, wire.Field{Name: dateName, Value: x.snap.date(received)})
 		t.Answer.HasDate = true
 	}
 	return cache.Answer{
 		Status: t.Status.Code, Reason: t.Status.Reason, Fields: t.Answer.Fields, Length: t.Body.Length(),
-		Sent: x.cached.sent, Received: g.now(time.Now()),
+		Sent: x.cached.sent, Received: received,
 	}
 }
 
@@ -176,7 +176,7 @@ func (g *Gateway) keepValidated(x *Exchange, a *cache.Answer) Reason {
 		return Served
 	case s == nil:
 		return g.askAgain(x)
-	case why != 0:
+	case why.Lasting():
 		g.cache.Remove(c.stale)
 	}
 	head := s.AppendHead(nil)
@@ -198,16 +198,17 @@ func (g *Gateway) askAgain(x *Exchange) Reason {
 	return g.keep(x, g.obtain(x))
 }
 
-// keepRest puts a part that is stored and the rest of it together (G3).
+// keepRest puts a part that is stored and the rest of it together (G3). If that must not be
+// stored, the whole is asked for: others may wait for it, whom the answer is not for.
 func (g *Gateway) keepRest(x *Exchange, a *cache.Answer) Reason {
 	c := &x.cached
 	first := c.stale
 	s, why := x.site.cache.policy.Join(first.Stored(), &c.request, a, x.override())
-	if s == nil || first.Body().Whole() == nil {
-		return g.askAgain(x)
-	}
-	if why != 0 {
+	if why.Lasting() {
 		g.cache.Remove(first)
+	}
+	if why != 0 || first.Body().Whole() == nil {
+		return g.askAgain(x)
 	}
 	return g.storeAfter(x, s, first.Body().Whole())
 }
@@ -231,9 +232,9 @@ func (g *Gateway) keepHead(x *Exchange) {
 	a := x.answerToKeep(g)
 	s, why := x.site.cache.policy.RefreshHead(c.stale.Stored(), &c.request, &a, x.override())
 	switch {
-	case why != 0:
+	case why.Lasting():
 		g.cache.Remove(c.stale)
-	case s != c.stale.Stored():
+	case why == 0 && s != c.stale.Stored():
 		g.cache.Update(c.stale, s, s.AppendHead(nil))
 	}
 }
