@@ -5,6 +5,7 @@ import (
 
 	"weirkeep/gateway/cache"
 	"weirkeep/gateway/metrics"
+	"weirkeep/gateway/wire"
 )
 
 // passMarker is how long requests for what was not stored are not held together.
@@ -164,10 +165,14 @@ func (x *Exchange) changedSides() bool {
 
 // answerToKeep is the origin's answer as the cache looks at it.
 func (x *Exchange) answerToKeep(g *Gateway) cache.Answer {
-	t := x.trip
+	t, received := x.trip, g.now(time.Now())
+	if !t.Answer.HasDate { // it is from when it came, not from when it was asked for (RFC 9110, 6.6.1)
+		t.Answer.Fields = append(t.Answer.Fields, wire.Field{Name: dateName, Value: x.snap.date(received)})
+		t.Answer.HasDate = true
+	}
 	return cache.Answer{
 		Status: t.Status.Code, Reason: t.Status.Reason, Fields: t.Answer.Fields, Length: t.Body.Length(),
-		Sent: x.cached.sent, Received: g.now(time.Now()),
+		Sent: x.cached.sent, Received: received,
 	}
 }
 
@@ -183,7 +188,7 @@ func (g *Gateway) keepValidated(x *Exchange, a *cache.Answer) Reason {
 		return Served
 	case s == nil:
 		return g.askAgain(x)
-	case why != 0:
+	case why.Lasting():
 		g.cache.Remove(c.stale)
 	}
 	head := s.AppendHead(nil)
@@ -205,16 +210,17 @@ func (g *Gateway) askAgain(x *Exchange) Reason {
 	return g.keep(x, g.obtain(x))
 }
 
-// keepRest puts a part that is stored and the rest of it together (G3).
+// keepRest puts a part that is stored and the rest of it together (G3). If that must not be
+// stored, the whole is asked for: others may wait for it, whom the answer is not for.
 func (g *Gateway) keepRest(x *Exchange, a *cache.Answer) Reason {
 	c := &x.cached
 	first := c.stale
 	s, why := x.site.cache.policy.Join(first.Stored(), &c.request, a, x.override())
-	if s == nil || first.Body().Whole() == nil {
-		return g.askAgain(x)
-	}
-	if why != 0 {
+	if why.Lasting() {
 		g.cache.Remove(first)
+	}
+	if why != 0 || first.Body().Whole() == nil {
+		return g.askAgain(x)
 	}
 	return g.storeAfter(x, s, first.Body().Whole())
 }
@@ -238,15 +244,16 @@ func (g *Gateway) keepHead(x *Exchange) {
 	a := x.answerToKeep(g)
 	s, why := x.site.cache.policy.RefreshHead(c.stale.Stored(), &c.request, &a, x.override())
 	switch {
-	case why != 0:
+	case why.Lasting():
 		g.cache.Remove(c.stale)
-	case s != c.stale.Stored():
+	case why == 0 && s != c.stale.Stored():
 		g.cache.Update(c.stale, s, s.AppendHead(nil))
 	}
 }
 
 // invalidate removes what an answer to an unsafe method has made untrue (M1 to M3), and
-// stores it if it is what a GET would get (M4).
+// stores it if it is what a GET would get (M4). One that came before its request was sent in
+// full stays with the exchange, whose client is still sending.
 func (g *Gateway) invalidate(x *Exchange) Reason {
 	c := &x.cached
 	c.request.Target = cache.Target{Secure: x.Secure, Authority: x.Authority.Raw, Path: x.Target.Raw}
@@ -257,7 +264,7 @@ func (g *Gateway) invalidate(x *Exchange) Reason {
 			x.site.cache.metrics.Purged.Inc()
 		}
 	}
-	if !x.site.cache.policy.PostLocation || c.rule != nil && c.rule.passes(x) {
+	if !x.site.cache.policy.PostLocation || x.trip.Uploading() || x.trip.Uploading() || !x.Body.Done() || c.rule != nil && c.rule.passes(x) {
 		return Served
 	}
 	s, why := x.site.cache.policy.Store(&c.request, &a, x.override())
