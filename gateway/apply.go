@@ -106,6 +106,7 @@ type preparation struct {
 	bound   map[string]*listener // by address, new ones
 	access  *accessLog           // new one, or nil: the current one stays
 	volume  *tier.Volume         // the same
+	awaits  bool                 // a volume that the gateway before has
 }
 
 func (g *Gateway) prepare(cfg *config.Config) *preparation {

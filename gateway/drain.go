@@ -31,6 +31,7 @@ func (g *Gateway) beginEnding() *applied {
 	g.applying.Lock()
 	defer g.applying.Unlock()
 	g.closing.Store(true)
+	g.leaveVolume()
 	return g.applied
 }
 

@@ -60,6 +60,9 @@ type Options struct {
 	// Stderr and Stdout are where the access log goes for these words.
 	// Nil: the process's own.
 	Stderr, Stdout io.Writer
+
+	// diskFS is what stored answers are kept in. Nil: the machine's file system.
+	diskFS disk.FS
 }
 
 // Gateway serves the configuration that was applied last.
@@ -73,7 +76,6 @@ type Gateway struct {
 	places   *places
 	cache    *store.Cache
 	tier     *tier.Tier // behind it
-	diskFS   disk.FS    // that it has; nil: the machine's
 
 	fills     sync.WaitGroup // answers that are being stored, or fetched without a client
 	refreshes atomic.Int64   // of the latter

@@ -12,6 +12,10 @@ import (
 const sideBySide = 8
 
 func TestMain(m *testing.M) {
+	if task := os.Getenv(volumeTask); task != "" {
+		serveVolume(task)
+		return
+	}
 	flag.Parse()
 	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
 		most, _ := strconv.Atoi(parallel.DefValue)

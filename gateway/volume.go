@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
+	"weirkeep/gateway/cache/disk"
 	"weirkeep/gateway/cache/tier"
 	"weirkeep/gateway/config"
 )
@@ -25,12 +27,54 @@ func (p *preparation) openVolume() {
 	if want == nil || p.keepsVolume() || p.problems.Errors() > 0 {
 		return
 	}
-	v, err := tier.Open(want.Path, tier.Options{Size: int64(want.Size), Longest: p.longest(), FS: p.g.diskFS})
-	if err != nil {
+	v, err := p.openFolder()
+	switch {
+	case err == nil:
+		p.volume = v
+	case errors.Is(err, disk.ErrInUse) && p.g.opts.Bindings != nil && (p.g.applied == nil || p.g.tier.Awaits()):
+		p.awaits = true // the gateway whose place this one takes has it still
+	default:
 		p.problem("cache.disk.path", "E808", "cache.disk.path: %v", err)
-		return
 	}
-	p.volume = v
+}
+
+// volumeLook is how often is tried whether the gateway before has let go of the folder.
+const volumeLook = 100 * time.Millisecond
+
+// awaitVolume opens the folder once the gateway before has let go of it. What is in it is
+// told then of what was purged meanwhile.
+func (g *Gateway) awaitVolume() {
+	for !g.tryVolume() {
+		time.Sleep(volumeLook)
+	}
+}
+
+// tryVolume reports whether there is no more to be done about the folder.
+func (g *Gateway) tryVolume() bool {
+	g.applying.Lock()
+	defer g.applying.Unlock()
+	if g.closing.Load() || g.tier.Volume() != nil {
+		return true
+	}
+	p := &preparation{g: g, cfg: g.applied.config, snap: g.current.Load()}
+	if p.snap.disk == nil {
+		return true
+	}
+	v, err := p.openFolder()
+	switch {
+	case errors.Is(err, disk.ErrInUse):
+		return false
+	case err != nil:
+		g.log.Error("stored answers are not kept on the disk", slog.Any("error", err))
+		return true
+	}
+	g.tier.Use(v)
+	g.log.Info("the folder with stored answers was taken over", "path", v.Path())
+	return true
+}
+
+func (p *preparation) openFolder() (*tier.Volume, error) {
+	return tier.Open(p.snap.disk.Path, tier.Options{Size: int64(p.snap.disk.Size), Longest: p.longest(), FS: p.g.opts.diskFS})
 }
 
 func (p *preparation) longest() int64 { return p.snap.stored.Memory / longestPart }
@@ -49,11 +93,24 @@ func (p *preparation) useVolume() {
 		g.tier.Volume().Resize(int64(p.snap.disk.Size), p.longest())
 		return
 	}
+	if p.awaits && !g.tier.Awaits() {
+		g.tier.Await()
+		g.loops.Go(g.awaitVolume)
+	}
 	if before := g.tier.Use(p.volume); before != nil {
 		if err := before.Clear(); err != nil {
 			g.log.Warn("the folder that stored answers were kept in cannot be cleared: delete it before it is named again", slog.Any("error", err))
 		}
 	}
+}
+
+// leaveVolume is closeVolume in the background, for the gateway that takes this one's place.
+func (g *Gateway) leaveVolume() {
+	g.loops.Go(func() {
+		if err := g.closeVolume(); err != nil {
+			g.log.Warn("not all stored answers are on the disk", slog.Any("error", err))
+		}
+	})
 }
 
 // closeVolume writes what is still to be written.

@@ -1,12 +1,17 @@
 package gateway
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"weirkeep/gateway/cache/store"
+	"weirkeep/gateway/config"
 )
 
 // diskOf is the part of a configuration that keeps answers in a folder.
@@ -128,5 +133,142 @@ func TestDiskHearsOfPurges(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestDiskIsTakenOver: a gateway that takes another one's place has the folder as soon as
+// that lets go of it, and what was invalidated meanwhile does not come back.
+func TestDiskIsTakenOver(t *testing.T) {
+	s := newShop(t, diskOf(filepath.Join(t.TempDir(), "cache")))
+	s.answer = func(string) (string, string) { return "Cache-Control: max-age=60\r\n", "page" }
+	for _, target := range []string{"/x", "/y", "/z"} {
+		s.ask(t, target)
+	}
+	s.written(t)
+	var bindings bytes.Buffer
+	if err := s.g.WriteBindings(&bindings); err != nil {
+		t.Fatal(err)
+	}
+	before := s.g
+	o := before.opts
+	o.Bindings = &bindings
+	s.addr, s.g = start(t, s.text, o)
+	send(t, s.addr, "DELETE /x HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n")
+	sel, _ := store.ParseSelector("path:/y", false, nil)
+	s.g.cache.Purge(sel, store.Hard, false)
+	apply(t, s.g, s.text)
+	if s.g.tier.Volume() != nil {
+		t.Fatal("two gateways have one folder")
+	}
+	ctx, hurry := context.WithCancel(t.Context())
+	var drained sync.WaitGroup
+	drained.Go(func() { before.Drain(ctx) })
+	until(t, "the folder is taken over", func() bool { return s.g.tier.Volume() != nil })
+	hurry()
+	drained.Wait()
+	for target, want := range map[string]string{"/x": "fwd=uri-miss", "/y": "fwd=uri-miss", "/z": "edge; hit"} {
+		if got := s.ask(t, target); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", target, got)
+		}
+	}
+}
+
+// TestDiskThatCannotBeUsed: a folder that cannot be used is an error by name at the start
+// and when a configuration is applied, and then all stays as it was. Check sees what can be
+// seen, and makes nothing.
+func TestDiskThatCannotBeUsed(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	good := filepath.Join(dir, "cache")
+	s := newShop(t, diskOf(good))
+	s.answer = func(string) (string, string) { return "Cache-Control: max-age=60\r\n", "page" }
+	s.ask(t, "/x")
+	for _, tt := range []struct{ path, want string }{
+		{file, "E808: cache.disk.path: cache folder " + file},
+		{filepath.Join(file, "in"), "E808: cache.disk.path: cache folder " + file},
+	} {
+		cfg := load(t, strings.Replace(s.text, fmt.Sprintf("%q", good), fmt.Sprintf("%q", tt.path), 1))
+		for what, problems := range map[string]config.Problems{"Check": Check(cfg), "Apply": s.g.Apply(cfg), "the first Apply": firstApply(t, cfg)} {
+			if problems.Errors() != 1 || !strings.Contains(problems[0].String(), tt.want) {
+				t.Errorf("%s, %s: %v", what, tt.path, problems)
+			}
+		}
+	}
+	if v := s.g.tier.Volume(); v == nil || v.Path() != good {
+		t.Error("the folder is not the one that it was")
+	}
+	s.restart(t)
+	if got := s.ask(t, "/x"); !strings.Contains(got, "edge; hit") {
+		t.Error(got)
+	}
+	fresh := filepath.Join(dir, "a", "b")
+	if problems := Check(load(t, strings.Replace(s.text, good, fresh, 1))); problems.Errors() > 0 {
+		t.Error(problems)
+	}
+	if _, err := os.Stat(filepath.Dir(fresh)); err == nil {
+		t.Error("Check has made a folder")
+	}
+}
+
+func firstApply(t *testing.T, cfg *config.Config) config.Problems {
+	g := New(Options{})
+	defer g.Close()
+	return g.Apply(cfg)
+}
+
+// TestDiskIsGivenUp: a folder that is not named any more has nothing in it afterwards, and
+// one that is named with another size keeps what it has.
+func TestDiskIsGivenUp(t *testing.T) {
+	dir := t.TempDir()
+	one, two := diskOf(filepath.Join(dir, "one")), diskOf(filepath.Join(dir, "two"))
+	s := newShop(t, one)
+	s.answer = func(string) (string, string) { return "Cache-Control: max-age=60\r\n", "page" }
+	s.ask(t, "/x")
+	s.written(t)
+	first := s.text
+	apply(t, s.g, strings.Replace(first, "16MiB", "24MiB", 1))
+	if st := s.g.tier.Stats(); st.Objects != 1 || st.Limit != 24<<20 {
+		t.Errorf("%+v", st)
+	}
+	for _, text := range []string{strings.Replace(first, one, two, 1), first, strings.Replace(first, one, "", 1), first} {
+		apply(t, s.g, text)
+		if st := s.g.tier.Stats(); st.Objects != 0 || (st.Limit > 0) != strings.Contains(text, "disk") {
+			t.Errorf("%s: %+v", text, st)
+		}
+	}
+}
+
+// TestDiskKeepsWhatIsKnown: what a 304 says is known after a restart; variants are told apart.
+func TestDiskKeepsWhatIsKnown(t *testing.T) {
+	s := newShop(t, diskOf(filepath.Join(t.TempDir(), "cache")))
+	s.answer = func(head string) (string, string) {
+		if strings.Contains(head, "If-None-Match: ") {
+			return "Cache-Control: max-age=100\r\nX-Gen: 2\r\nETag: \"v\"\r\n", ""
+		}
+		body := "german"
+		if strings.Contains(head, "Accept-Language: en") {
+			body = "english"
+		}
+		return "Cache-Control: max-age=60\r\nVary: Accept-Language\r\nX-Gen: 1\r\nETag: \"v\"\r\n", body
+	}
+	in := func(language string) string {
+		return send(t, s.addr, "GET /x HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\nAccept-Language: "+language+"\r\n\r\n")
+	}
+	in("de")
+	in("en")
+	s.written(t)
+	s.clock.Store(80)
+	s.home.status = func() string { return "304 Not Modified" }
+	in("en")
+	s.restart(t)
+	s.home.down.Store(true)
+	if got := in("en"); !strings.Contains(got, "edge; hit; ttl=100") || !strings.Contains(got, "X-Gen: 2") || !strings.HasSuffix(got, "\r\n\r\nenglish") {
+		t.Error(got)
+	}
+	if got := in("de"); !strings.Contains(got, "fwd=stale") || !strings.HasSuffix(got, "\r\n\r\ngerman") {
+		t.Error(got) // it has expired, and no origin can be reached
 	}
 }

@@ -120,8 +120,7 @@ func (v *Volume) readable(sum keySum) []disk.ID {
 }
 
 // voidTarget implements Tier.VoidTarget.
-func (v *Volume) voidTarget(k *store.Key) (int, func()) {
-	sum := sumOf(k)
+func (v *Volume) voidTarget(sum keySum) (int, func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	ids := v.ids.ofTarget(sum)

@@ -23,6 +23,7 @@ import (
 // Tier is a place behind memory. It is safe for concurrent use.
 type Tier struct {
 	volume atomic.Pointer[Volume]
+	owed   atomic.Pointer[owed] // to the volume that is to come; nil: none is
 	counts counts
 }
 
@@ -36,6 +37,10 @@ func (t *Tier) Volume() *Volume { return t.volume.Load() }
 func (t *Tier) Use(v *Volume) (before *Volume) {
 	if v != nil {
 		v.counts.Store(&t.counts)
+		if o := t.owed.Load(); o != nil {
+			defer t.owed.Store(nil)
+			return t.pay(o, v)
+		}
 	}
 	return t.volume.Swap(v)
 }
@@ -57,21 +62,38 @@ func (t *Tier) Keep(e *store.Entry) {
 
 // Void implements store.Behind.
 func (t *Tier) Void(e *store.Entry) {
+	if t.volume.Load() == nil && t.owed.Load() == nil {
+		return
+	}
+	id := idOf(e.Key(), e.Stored())
+	if t.owe(func(o *owed) { o.ids = append(o.ids, id) }) {
+		return
+	}
 	if v := t.volume.Load(); v != nil {
-		v.void(idOf(e.Key(), e.Stored()))
+		v.void(id)
 	}
 }
 
 // VoidTarget implements store.Behind.
 func (t *Tier) VoidTarget(k *store.Key) (int, func()) {
+	if t.volume.Load() == nil && t.owed.Load() == nil {
+		return 0, func() {}
+	}
+	sum := sumOf(k)
+	if t.owe(func(o *owed) { o.targets = append(o.targets, sum) }) {
+		return 0, func() {}
+	}
 	if v := t.volume.Load(); v != nil {
-		return v.voidTarget(k)
+		return v.voidTarget(sum)
 	}
 	return 0, func() {}
 }
 
 // Purge implements store.Behind.
 func (t *Tier) Purge(sel *store.Selector, how store.How, preview bool) func([]*store.Entry) store.Behinds {
+	if !preview {
+		t.owe(func(o *owed) { o.purges = append(o.purges, owedPurge{sel, how}) })
+	}
 	if v := t.volume.Load(); v != nil {
 		return v.purge(sel, how, preview)
 	}

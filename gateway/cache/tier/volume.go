@@ -101,10 +101,13 @@ func (v *Volume) Clear() error {
 	return errors.Join(v.disk.Clear(), v.disk.Close())
 }
 
-// waiting is how many answers are still to be written.
+// waiting is how many answers are still to be written, the one in hand among them.
 func (v *Volume) waiting() int64 {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.writing != (disk.ID{}) {
+		return int64(v.entries) + 1
+	}
 	return int64(v.entries)
 }
 
