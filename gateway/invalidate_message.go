@@ -75,7 +75,8 @@ func (g *Gateway) invalidateObject(snap *snapshot, o *invalidation.Object) inval
 	} else if o.Removal > 0 {
 		g.removals.Add(-1)
 	}
-	n := g.cache.Purge(sel, how, false).Count
+	report := g.cache.Purge(sel, how, false)
+	n := report.Total()
 	counter.Add(uint64(n))
 	if n == 0 {
 		return invalidation.Result{Status: invalidation.NotFound}
@@ -96,7 +97,8 @@ func (g *Gateway) removeExpired(sel *store.Selector) {
 		return
 	}
 	due.Where = func(e *store.Entry) bool { return e.Stored().Fresh.Expired && sel.Matches(e) }
-	g.metrics.Store.Removed.Add(uint64(g.cache.Purge(due, store.Hard, false).Count))
+	report := g.cache.Purge(due, store.Hard, false)
+	g.metrics.Store.Removed.Add(uint64(report.Total()))
 }
 
 // selectorOf is a selector of a message as the store has it; nil: nothing can be stored of

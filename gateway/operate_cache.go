@@ -128,8 +128,11 @@ func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
 	began, now := time.Now(), g.now(time.Now())
 	report := g.cache.Purge(sel, how, p.DryRun)
 	done.Millis = float64(time.Since(began).Microseconds()) / 1000
-	if done.Count, done.Bytes = report.Count, report.Bytes; !p.DryRun {
-		counter.Add(uint64(report.Count))
+	if done.Count, done.Bytes = report.Total(), report.Bytes+report.Behind.Bytes; !p.DryRun {
+		counter.Add(uint64(done.Count))
+	}
+	if err := report.Behind.Err; err != nil && !p.DryRun {
+		return done, fmt.Errorf("purged, but after a restart it may be back: %w", err)
 	}
 	for _, e := range report.Items {
 		done.Largest = append(done.Largest, describe(e, now))
@@ -218,8 +221,10 @@ func (g *Gateway) StoredStats() (StoredStats, error) {
 func (g *Gateway) siteStats(name string) SiteStats {
 	s := SiteStats{Site: name, Outcomes: make(map[string]uint64)}
 	if sel, err := store.ParseSelector("site:"+name, false, nil); err == nil {
-		r := g.cache.Purge(sel, store.Hard, true)
-		s.Objects, s.Bytes = r.Count, r.Bytes
+		for _, e := range g.cache.List(sel, store.ByHits, 1<<31) {
+			s.Objects++
+			s.Bytes += e.Bytes()
+		}
 	}
 	for site, m := range g.metrics.Current().Caches() {
 		if site != name {

@@ -27,6 +27,9 @@ type Behinds struct {
 	Err   error // it is gone or stale, but may come back as it was after a restart
 }
 
+// Total is how many answers a purge has found, in memory or behind it.
+func (r *Report) Total() int { return r.Count + r.Behind.Count }
+
 // MaxItems is how many answers a [Report] lists.
 const MaxItems = 100
 
