@@ -21,10 +21,11 @@ func (p *Policy) Refresh(s *Stored, r *Request, a *Answer, o Override) (fresh *S
 	return p.update(s, r, a, &o)
 }
 
-// isOf reports whether an update is about this version: it names no other.
+// isOf reports whether an update is about this version: it names no other, nor one where this
+// has no name (RFC 9111, 4.3.4).
 func (s *Stored) isOf(v *said) bool {
 	tag := v.tag()
-	return tag == nil || s.ETag == nil || weakMatch(tag, s.ETag)
+	return tag == nil || weakMatch(tag, s.ETag)
 }
 
 // Has reports whether the client's If-None-Match lists the tag that a 304 names.
@@ -58,6 +59,8 @@ func (p *Policy) refuseUpdate(r *Request, a *Answer, v *said, cookies bool, o *O
 	switch {
 	case o.Pass:
 		return RefusedByRule
+	case p.Honour && r.control.has(noStore):
+		return RefusedRequest
 	case !o.HasTTL && v.forbids(a.Status) != 0:
 		return v.forbids(a.Status)
 	case r.Authorization && !v.sharesAuthorized():
@@ -145,17 +148,14 @@ func (p *Policy) RefreshHead(s *Stored, r *Request, a *Answer, o Override) (fres
 	return p.update(s, r, a, &o)
 }
 
-// agrees reports whether the answer to HEAD is about this version: there is a validator,
-// and whatever both state is the same.
+// agrees reports whether the answer to HEAD is about this version: there is a validator, each
+// that it has is the stored one, and the length is the same, if both state it.
 func (s *Stored) agrees(a *Answer, v *said) bool {
 	modified, tag := modifiedOf(a, v), v.tag()
-	if tag == nil && modified.IsZero() || !s.validator() {
+	if tag == nil && (s.ETag != nil || modified.IsZero()) {
 		return false
 	}
-	if s.ETag != nil && (tag == nil || !weakMatch(tag, s.ETag)) {
-		return false
-	}
-	if !s.Modified.IsZero() && !modified.IsZero() && !modified.Equal(s.Modified) {
+	if tag != nil && !weakMatch(tag, s.ETag) || !modified.IsZero() && !modified.Equal(s.Modified) {
 		return false
 	}
 	length, ok := parseDigits(valueOf(a.Fields, "content-length"))
