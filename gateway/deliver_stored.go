@@ -65,7 +65,7 @@ func (x *Exchange) fieldsOfNow(g *Gateway, s *cache.Stored) []wire.Field {
 		now = g.now(time.Now()) // it was fetched since the request came
 	}
 	fields := c.fields[:0]
-	if age := s.AgeAt(now); c.status.Hit || age >= time.Second {
+	if age := s.AgeAt(now); c.status.Hit || c.outcome == metrics.CacheStale || age >= time.Second {
 		fields = append(fields, wire.Field{Name: ageName, Value: cache.AppendAge(c.age[:0], age)})
 	}
 	fields = append(fields, wire.Field{Name: viaName, Value: x.snap.via[1]})

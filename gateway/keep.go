@@ -183,7 +183,7 @@ func (g *Gateway) keepValidated(x *Exchange, a *cache.Answer) Reason {
 		return Served
 	case s == nil:
 		return g.askAgain(x)
-	case why != 0:
+	case why.Lasting():
 		g.cache.Remove(c.stale)
 	}
 	head := s.AppendHead(nil)
@@ -205,16 +205,17 @@ func (g *Gateway) askAgain(x *Exchange) Reason {
 	return g.keep(x, g.obtain(x))
 }
 
-// keepRest puts a part that is stored and the rest of it together (G3).
+// keepRest puts a part that is stored and the rest of it together (G3). If that must not be
+// stored, the whole is asked for: others may wait for it, whom the answer is not for.
 func (g *Gateway) keepRest(x *Exchange, a *cache.Answer) Reason {
 	c := &x.cached
 	first := c.stale
 	s, why := x.site.cache.policy.Join(first.Stored(), &c.request, a, x.override())
-	if s == nil || first.Body().Whole() == nil {
-		return g.askAgain(x)
-	}
-	if why != 0 {
+	if why.Lasting() {
 		g.cache.Remove(first)
+	}
+	if why != 0 || first.Body().Whole() == nil {
+		return g.askAgain(x)
 	}
 	return g.storeAfter(x, s, first.Body().Whole())
 }
@@ -238,9 +239,9 @@ func (g *Gateway) keepHead(x *Exchange) {
 	a := x.answerToKeep(g)
 	s, why := x.site.cache.policy.RefreshHead(c.stale.Stored(), &c.request, &a, x.override())
 	switch {
-	case why != 0:
+	case why.Lasting():
 		g.cache.Remove(c.stale)
-	case s != c.stale.Stored():
+	case why == 0 && s != c.stale.Stored():
 		g.cache.Update(c.stale, s, s.AppendHead(nil))
 	}
 }

@@ -102,6 +102,7 @@ func (g *Gateway) cloneExchange(x *Exchange) *Exchange {
 	y.Method, y.Line, y.Protocol = bytes.Clone(x.Method), bytes.Clone(x.Line), bytes.Clone(x.Protocol)
 	y.Peer, y.Secure, y.TLS, y.Listener = x.Peer, x.Secure, x.TLS, x.Listener
 	y.reset()
+	y.Head.Length = wire.NoLength
 	y.Minor, y.number, y.trusted, y.clientIP = x.Minor, x.number, x.trusted, x.clientIP
 	y.Target.Parse(bytes.Clone(x.Target.Raw))
 	if len(x.Authority.Raw) > 0 {
