@@ -5,7 +5,6 @@ import (
 
 	"weirkeep/gateway/cache"
 	"weirkeep/gateway/metrics"
-	"weirkeep/gateway/wire"
 )
 
 // passMarker is how long requests for what was not stored are not held together.
@@ -165,14 +164,10 @@ func (x *Exchange) changedSides() bool {
 
 // answerToKeep is the origin's answer as the cache looks at it.
 func (x *Exchange) answerToKeep(g *Gateway) cache.Answer {
-	t, received := x.trip, g.now(time.Now())
-	if !t.Answer.HasDate { // it is from when it came, not from when it was asked for (RFC 9110, 6.6.1)
-		t.Answer.Fields = append(t.Answer.Fields, wire.Field{Name: dateName, Value: x.snap.date(received)})
-		t.Answer.HasDate = true
-	}
+	t := x.trip
 	return cache.Answer{
 		Status: t.Status.Code, Reason: t.Status.Reason, Fields: t.Answer.Fields, Length: t.Body.Length(),
-		Sent: x.cached.sent, Received: received,
+		Sent: x.cached.sent, Received: g.now(time.Now()),
 	}
 }
 
@@ -264,7 +259,7 @@ func (g *Gateway) invalidate(x *Exchange) Reason {
 			x.site.cache.metrics.Purged.Inc()
 		}
 	}
-	if !x.site.cache.policy.PostLocation || x.trip.Uploading() || x.trip.Uploading() || !x.Body.Done() || c.rule != nil && c.rule.passes(x) {
+	if !x.site.cache.policy.PostLocation || x.trip.Uploading() || !x.Body.Done() || c.rule != nil && c.rule.passes(x) {
 		return Served
 	}
 	s, why := x.site.cache.policy.Store(&c.request, &a, x.override())

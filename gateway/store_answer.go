@@ -66,9 +66,6 @@ func (g *Gateway) filler(x *Exchange, fill *store.Fill) *filler {
 	f.x.snap, f.x.member, f.x.group, f.x.slots = x.snap, x.member, x.group, x.slots
 	f.x.trial, f.x.blamed, f.x.counted, f.x.tick, f.x.start = x.trial, x.blamed, x.counted, x.tick, x.start
 	f.x.cause = nil
-	if x.cached.request.Method == cache.Get { // which had no content, and whose exchange goes on to others
-		f.x.trip.Content = &f.x.Body
-	}
 	f.x.snap.users.Add(1)
 	x.slots, x.trial = nil, false
 	return f

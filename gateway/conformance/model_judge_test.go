@@ -32,7 +32,7 @@ type reply struct {
 
 // judge says what is wrong with a reply. The origin was asked for it, perhaps behind the
 // client's back, what asked tells.
-func (m *model) judge(q *question, asked []*told, r *reply) error {
+func (m *model) judge(q *question, asked []*telling, r *reply) error {
 	if r.header == nil {
 		return m.judgeNone(asked, r)
 	}
@@ -58,17 +58,17 @@ func (m *model) judge(q *question, asked []*told, r *reply) error {
 }
 
 // judgeNone looks at no answer at all: a cut head, or a gateway that gave up.
-func (m *model) judgeNone(asked []*told, r *reply) error {
+func (m *model) judgeNone(asked []*telling, r *reply) error {
 	return fmt.Errorf("no answer: %w", r.err)
 }
 
 // judgeRefusal looks at an answer of the gateway's own.
-func judgeRefusal(q *question, asked []*told, r *reply) error {
+func judgeRefusal(q *question, asked []*telling, r *reply) error {
 	_, only := q.control["only-if-cached"]
 	switch {
 	case r.status == 504 && only && len(asked) == 0:
 		return nil
-	case r.status >= 502 && slices.ContainsFunc(asked, func(t *told) bool { return t.status == 0 }):
+	case r.status >= 502 && slices.ContainsFunc(asked, func(t *telling) bool { return t.status == 0 }):
 		return nil
 	}
 	return errors.New("the gateway's own answer, for no reason")
@@ -77,7 +77,7 @@ func judgeRefusal(q *question, asked []*told, r *reply) error {
 // judgeNothingInRange looks at a 416, which says no more than how long the whole is.
 func (m *model) judgeNothingInRange(q *question, r *reply) error {
 	size, err := strconv.Atoi(strings.TrimPrefix(r.header.Get("Content-Range"), "bytes */"))
-	fits := slices.ContainsFunc(m.told, func(t *told) bool {
+	fits := slices.ContainsFunc(m.told, func(t *telling) bool {
 		return t.rep != nil && t.path == q.path && len(t.rep.body) == size && t.rep.tag == r.header.Get("ETag")
 	})
 	if err != nil || !fits || q.header["Range"] == nil || r.body != "" {
@@ -90,7 +90,7 @@ func (m *model) judgeNothingInRange(q *question, r *reply) error {
 }
 
 // judgeNew looks at what the origin has told just now.
-func (m *model) judgeNew(t *told, q *question, r *reply) error {
+func (m *model) judgeNew(t *telling, q *question, r *reply) error {
 	switch {
 	case t.status != 304 || r.status == 304 && q.conditional():
 		return nil
@@ -101,8 +101,8 @@ func (m *model) judgeNew(t *told, q *question, r *reply) error {
 }
 
 // held reports whether what a 304 is about could be stored.
-func (m *model) held(t *told) bool {
-	return slices.ContainsFunc(m.about(t), func(e *told) bool {
+func (m *model) held(t *telling) bool {
+	return slices.ContainsFunc(m.about(t), func(e *telling) bool {
 		return e.status != 304 && e.n > m.invalid[e.path] && m.storable(e)
 	})
 }
@@ -112,7 +112,7 @@ func (q *question) conditional() bool {
 }
 
 // judgeOld looks at what was told before.
-func (m *model) judgeOld(t *told, q *question, asked []*told, r *reply) error {
+func (m *model) judgeOld(t *telling, q *question, asked []*telling, r *reply) error {
 	fails := -1
 	for _, a := range asked {
 		if a.status == 0 || a.status >= 500 {
@@ -129,7 +129,7 @@ func (m *model) judgeOld(t *told, q *question, asked []*told, r *reply) error {
 }
 
 // judgeAge compares the age with what it is. What passes through keeps its own.
-func judgeAge(t *told, q *question, now bool, r *reply) error {
+func judgeAge(t *telling, q *question, now bool, r *reply) error {
 	lines := r.header["Age"]
 	if now && (len(lines) == 0 && t.age(r.ended) < 2*time.Second || r.header.Get("Age") == t.header.Get("Age")) {
 		return nil
@@ -145,7 +145,7 @@ func judgeAge(t *told, q *question, now bool, r *reply) error {
 }
 
 // judgeContent compares status and body, bytes for bytes.
-func (m *model) judgeContent(t *told, q *question, r *reply) error {
+func (m *model) judgeContent(t *telling, q *question, r *reply) error {
 	switch {
 	case r.status == 304:
 		return judgeUnchanged(t, q)
@@ -169,7 +169,7 @@ func (m *model) judgeContent(t *told, q *question, r *reply) error {
 	return equal("the body", r.body, t.rep.body)
 }
 
-func judgeUnchanged(t *told, q *question) error {
+func judgeUnchanged(t *telling, q *question) error {
 	if t.status == 304 {
 		return nil // the origin says so; it is what it likes to say
 	}
@@ -181,7 +181,7 @@ func judgeUnchanged(t *told, q *question) error {
 
 // judgeCut looks at an answer that broke off: it was cut by the origin, and what came is the
 // beginning.
-func judgeCut(t *told, r *reply) error {
+func judgeCut(t *telling, r *reply) error {
 	if !t.cut || !strings.HasPrefix(t.rep.body, r.body) {
 		return fmt.Errorf("it is cut: %w", r.err)
 	}

@@ -65,7 +65,7 @@ func (o *teller) answer(r *http.Request) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p := o.plan
-	t := &told{n: len(o.told), method: r.Method, path: r.URL.Path, asked: r.Header, header: make(http.Header)}
+	t := &telling{n: len(o.told), method: r.Method, path: r.URL.Path, asked: r.Header, header: make(http.Header)}
 	t.sent = o.tick(0)
 	t.received = o.tick(p.late)
 	o.told = append(o.told, t)
@@ -81,7 +81,7 @@ func (o *teller) answer(r *http.Request) string {
 }
 
 // choose sets status and representation.
-func (o *teller) choose(t *told, p *plan) {
+func (o *teller) choose(t *telling, p *plan) {
 	t.status = p.status
 	known, old := o.named(t), o.latest(t.path)
 	first, last, ranged := oneRange(t.asked.Get("Range"))
@@ -109,7 +109,7 @@ func (o *teller) choose(t *told, p *plan) {
 }
 
 // mayCut reports whether If-Range lets a range be cut.
-func mayCut(t *told, p *representation) bool {
+func mayCut(t *telling, p *representation) bool {
 	value := t.asked.Get("If-Range")
 	return value == "" || p.strong() && value == p.tag
 }
@@ -127,7 +127,7 @@ func oneRange(value string) (first, last int, ok bool) {
 }
 
 // named is what the conditions of a request are about.
-func (o *teller) named(t *told) *representation {
+func (o *teller) named(t *telling) *representation {
 	for _, e := range o.told {
 		switch {
 		case e.rep == nil || e.path != t.path:
@@ -153,7 +153,7 @@ func (o *teller) latest(path string) (p *representation) {
 }
 
 // create makes a representation that nobody knows yet.
-func (o *teller) create(t *told, p *plan) *representation {
+func (o *teller) create(t *telling, p *plan) *representation {
 	rep := &representation{n: t.n, path: t.path, status: p.status, vary: p.vary, expires: p.expires != ""}
 	if p.status != 204 {
 		for i := range p.size {
@@ -175,7 +175,7 @@ func (o *teller) create(t *told, p *plan) *representation {
 func stamp(t time.Time) string { return t.UTC().Format(http.TimeFormat) }
 
 // fields sets the head.
-func (o *teller) fields(t *told, p *plan) {
+func (o *teller) fields(t *telling, p *plan) {
 	control := p.control
 	if t.rep != nil && t.rep.control != "" {
 		control = t.rep.control
@@ -208,7 +208,7 @@ func (o *teller) fields(t *told, p *plan) {
 	}
 }
 
-func (o *teller) times(t *told, p *plan) {
+func (o *teller) times(t *telling, p *plan) {
 	moment := func(name, value string) {
 		if d, err := time.ParseDuration(value + "s"); err == nil {
 			value = stamp(t.received.Add(d))
@@ -227,7 +227,7 @@ func (o *teller) times(t *told, p *plan) {
 }
 
 // text is the answer, framed.
-func (o *teller) text(t *told, p *plan) string {
+func (o *teller) text(t *telling, p *plan) string {
 	body := ""
 	switch {
 	case t.status == 206:

@@ -92,7 +92,7 @@ func (m *modelled) check(t *rapid.T) {
 	m.runs++
 	o := &teller{tick: func(d time.Duration) time.Time { return time.Unix(0, m.clock.Add(int64(d))) }}
 	o.began = o.tick(0).Truncate(time.Second)
-	o.told = []*told{{}} // the first has number 1
+	o.told = []*telling{{}} // the first has number 1
 	o.invalid, o.expired = make(map[string]int), make(map[string]int)
 	m.origin.Store(o)
 	t.Repeat(map[string]func(*rapid.T){

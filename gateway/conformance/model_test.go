@@ -12,14 +12,14 @@ import (
 // that an origin ever gave, from which each question is answered from scratch. It never
 // says what must be stored, only what may be used.
 type model struct {
-	told    []*told
+	told    []*telling
 	before  int            // so many there were when the question came that is judged
 	invalid map[string]int // path: answers up to this number were invalidated, or purged
 	expired map[string]int // path: answers up to this number were purged softly
 }
 
-// A told is one request that came to the origin, and its answer.
-type told struct {
+// A telling is one request that came to the origin, and its answer.
+type telling struct {
 	n              int
 	method, path   string
 	asked          http.Header
@@ -50,7 +50,7 @@ type representation struct {
 func (p *representation) strong() bool { return strings.HasPrefix(p.tag, `"`) }
 
 // about is all answers about a representation before one.
-func (m *model) about(t *told) (all []*told) {
+func (m *model) about(t *telling) (all []*telling) {
 	for _, e := range m.told[1:t.n] {
 		if e.rep == t.rep && e.status != 0 {
 			all = append(all, e)
@@ -61,12 +61,12 @@ func (m *model) about(t *told) (all []*told) {
 
 // storable reports whether nothing forbids to store an answer (RFC 9111, 3): a 304, or an
 // answer to HEAD, is an update of what could be stored before.
-func (m *model) storable(t *told) bool {
+func (m *model) storable(t *telling) bool {
 	if t.rep == nil || t.cut || m.forbidden(t) {
 		return false
 	}
 	if t.status == 304 || t.method == "HEAD" {
-		return slices.ContainsFunc(m.about(t), func(e *told) bool {
+		return slices.ContainsFunc(m.about(t), func(e *telling) bool {
 			return e.method != "HEAD" && e.status != 304 && m.storable(e)
 		})
 	}
@@ -81,13 +81,13 @@ func (m *model) storable(t *told) bool {
 }
 
 // forbidden reports whether the answer or its request forbid to store it.
-func (m *model) forbidden(t *told) bool {
+func (m *model) forbidden(t *telling) bool {
 	_, secret := t.asked["Authorization"]
 	return t.has("no-store") || t.has("private") || t.rep.vary == "*" || has(t.asked, "no-store") ||
 		secret && !t.has("public") && !t.has("must-revalidate") && !t.has("s-maxage")
 }
 
-func (t *told) has(directive string) bool { _, ok := t.control[directive]; return ok }
+func (t *telling) has(directive string) bool { _, ok := t.control[directive]; return ok }
 
 // seconds is a directive's value, and whether it is there.
 func seconds(control map[string]string, directive string) (time.Duration, bool) {
@@ -102,7 +102,7 @@ func guessable(status int) bool {
 }
 
 // date is when the answer says that it was made.
-func (t *told) date() time.Time {
+func (t *telling) date() time.Time {
 	if date, err := http.ParseTime(t.header.Get("Date")); err == nil {
 		return date
 	}
@@ -110,7 +110,7 @@ func (t *told) date() time.Time {
 }
 
 // stated is the lifetime that the answer says it has (4.2.1).
-func (m *model) stated(t *told) (time.Duration, bool) {
+func (m *model) stated(t *telling) (time.Duration, bool) {
 	for _, directive := range []string{"s-maxage", "max-age"} {
 		if d, ok := seconds(t.control, directive); ok {
 			return d, true
@@ -128,7 +128,7 @@ func (m *model) stated(t *told) (time.Duration, bool) {
 
 // lifetime is how long it is fresh at most: a tenth of the time since it was modified, if it
 // says nothing, and may be guessed of.
-func (m *model) lifetime(t *told) time.Duration {
+func (m *model) lifetime(t *telling) time.Duration {
 	d, ok := m.stated(t)
 	if ok || t.rep.modified.IsZero() || !guessable(t.rep.status) && !t.has("public") {
 		return d
@@ -137,7 +137,7 @@ func (m *model) lifetime(t *told) time.Duration {
 }
 
 // age is how old it is (4.2.3).
-func (t *told) age(now time.Time) time.Duration {
+func (t *telling) age(now time.Time) time.Duration {
 	said, _ := strconv.Atoi(t.header.Get("Age"))
 	corrected := time.Duration(said)*time.Second + t.received.Sub(t.sent)
 	apparent := t.received.Sub(t.date()).Truncate(time.Second)
@@ -147,7 +147,7 @@ func (t *told) age(now time.Time) time.Duration {
 // usable reports whether the store may answer q with it, without the origin having said
 // anything about it since; fails is what the origin said instead, if it was asked: the
 // status of an error, or 0 for nothing, else -1.
-func (m *model) usable(t *told, q *question, now time.Time, fails int) bool {
+func (m *model) usable(t *telling, q *question, now time.Time, fails int) bool {
 	switch {
 	case !m.storable(t), t.path != q.path, !t.fits(q), t.n <= m.invalid[t.path], m.replaced(t, q):
 		return false
@@ -158,7 +158,7 @@ func (m *model) usable(t *told, q *question, now time.Time, fails int) bool {
 }
 
 // fits reports whether q has what the answer varies by (4.1).
-func (t *told) fits(q *question) bool {
+func (t *telling) fits(q *question) bool {
 	if t.rep.vary == "" {
 		return true
 	}
@@ -175,7 +175,7 @@ func normal(lines []string) string {
 
 // replaced reports whether the last that was told is a later answer to the same, which must
 // have been stored in its place, or beside it with a later Date (4, 4.1).
-func (m *model) replaced(t *told, q *question) bool {
+func (m *model) replaced(t *telling, q *question) bool {
 	e := m.told[m.before-1]
 	if e.n <= t.n || e.status != 200 || e.path != t.path || e.method != "GET" {
 		return false
@@ -185,7 +185,7 @@ func (m *model) replaced(t *told, q *question) bool {
 }
 
 // fresh reports whether it is, as the client wants it.
-func (m *model) fresh(t *told, q *question, now time.Time) bool {
+func (m *model) fresh(t *telling, q *question, now time.Time) bool {
 	age, left := t.age(now), m.lifetime(t)-t.age(now)
 	if d, ok := seconds(q.control, "max-age"); ok && age > d {
 		return false
@@ -197,7 +197,7 @@ func (m *model) fresh(t *told, q *question, now time.Time) bool {
 }
 
 // usableStale reports whether it may be used though it is stale (4.2.4; RFC 5861).
-func (m *model) usableStale(t *told, q *question, now time.Time, fails int) bool {
+func (m *model) usableStale(t *telling, q *question, now time.Time, fails int) bool {
 	past := t.age(now) - m.lifetime(t)
 	if t.has("must-revalidate") || t.has("proxy-revalidate") || t.has("s-maxage") {
 		return false
@@ -240,7 +240,7 @@ func has(h http.Header, directive string) bool {
 
 // unchanged reports whether the client's conditions are met by what it has already (RFC
 // 9110, 13.2.2).
-func (t *told) unchanged(q *question) bool {
+func (t *telling) unchanged(q *question) bool {
 	if lines := q.header["If-None-Match"]; lines != nil {
 		for tag := range strings.SplitSeq(lines[0], ", ") {
 			if tag == "*" || t.rep.tag != "" && strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(t.rep.tag, "W/") {
