@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"weirkeep": weirkeep,
 		"httpget":  httpget,
+		"httppost": httppost,
 		"origin":   origin,
 		"terminal": onTerminal,
 	})
@@ -81,6 +83,37 @@ func get(url string) error {
 	answer.Header.Write(os.Stdout)
 	os.Stdout.Write(body)
 	return nil
+}
+
+// httppost URL FILE USER TOKENFILE sends a file, with a token as the password of a user,
+// and prints status and body of the answer.
+func httppost() {
+	if err := post(os.Args[1], os.Args[2], os.Args[3], os.Args[4]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func post(url, file, user, tokenFile string) error {
+	text, err := os.ReadFile(file)
+	token, tokenErr := os.ReadFile(tokenFile)
+	if err := errors.Join(err, tokenErr); err != nil {
+		return err
+	}
+	r, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	r.SetBasicAuth(user, strings.TrimSpace(string(token)))
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	answer, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	fmt.Println(answer.Status)
+	_, err = io.Copy(os.Stdout, answer.Body)
+	return err
 }
 
 // origin ADDRESS NAME [FILE] answers every request with its name. With FILE it

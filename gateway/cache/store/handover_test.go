@@ -122,18 +122,18 @@ func TestMarkedKeysAreNotWaitedFor(t *testing.T) {
 		if c.Lead(k, plain, policy) != nil {
 			t.Error("who has no use for waiting makes it three at a time")
 		}
-		if !c.Lookup(k, plain, policy).Passing {
+		if !c.Lookup(k, plain, policy).Passing || !c.Passing(k) {
 			t.Error("the key is not marked")
 		}
 		time.Sleep(time.Minute)
-		if c.Lookup(k, plain, policy).Passing {
+		if c.Lookup(k, plain, policy).Passing || c.Passing(k) {
 			t.Error("the key is still marked after its time")
 		}
 		third := lead(t, c, k, plain)
 		w := join(t, c, k)
 		a.Pass(time.Minute)
 		b.Store(answer(0), nil).Done()
-		if f := c.Lookup(k, plain, policy); f.Passing || f.Entry == nil {
+		if f := c.Lookup(k, plain, policy); f.Passing || f.Entry == nil || c.Passing(k) || c.Passing(key("/none")) {
 			t.Errorf("%+v, want the entry and no mark", f)
 		}
 		third.Fail()
