@@ -94,12 +94,12 @@ func (g *Gateway) newClientless(start, now time.Time) *Exchange {
 	}
 }
 
-// cloneExchange is an exchange for the same as another, which has no client and may
-// outlive that one: nothing in it is a view of the other's bytes.
+// cloneExchange is an exchange for what another is for, GET or HEAD, that gets all of
+// it. It has no client and may outlive that one: nothing in it is a view of the other's bytes.
 func (g *Gateway) cloneExchange(x *Exchange) *Exchange {
 	now := time.Now()
 	y := g.newClientless(now, g.now(now))
-	y.Method, y.Line, y.Protocol = bytes.Clone(x.Method), bytes.Clone(x.Line), bytes.Clone(x.Protocol)
+	y.Method, y.Line, y.Protocol = []byte("GET"), bytes.Clone(x.Line), bytes.Clone(x.Protocol)
 	y.Peer, y.Secure, y.TLS, y.Listener = x.Peer, x.Secure, x.TLS, x.Listener
 	y.reset()
 	y.Head.Length = wire.NoLength

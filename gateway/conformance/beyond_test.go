@@ -71,8 +71,26 @@ var told = []row{
 		C: -> miss / Cache-Status ~ gw; fwd= / Cache-Status !~ hit`},
 }
 
-// What a client asked for is why the origin was asked.
-var toldHonoured = []row{
+// Clients that are listened to: client_directives: honour.
+var honoured = []row{
+	{"R1", "a no-store answer does not remove what is stored", `
+		O: Cache-Control: max-age=60
+		C: -> miss
+		O: Cache-Control: no-store
+		C: Cache-Control: no-cache -> miss
+		C: -> hit 1`},
+	{"R1", "nor does a private one", `
+		O: Cache-Control: max-age=60
+		C: -> miss
+		O: Cache-Control: private, max-age=60
+		C: Cache-Control: no-cache -> miss
+		C: -> hit 1`},
+	{"R1", "nor does an error", `
+		O: Cache-Control: max-age=60
+		C: -> miss
+		O: 500
+		C: Cache-Control: no-cache -> miss / 500
+		C: -> hit 1`},
 	{"17", "the client wants no stored answer", `
 		O: Cache-Control: max-age=60
 		C: -> miss

@@ -36,7 +36,7 @@ var sections = []section{
 	{"ignored requests", "client_directives: ignore", ignoredRequests},
 	{"collapsing", "", collapsing},
 	{"told", "", told},
-	{"told honoured", "client_directives: honour", toldHonoured},
+	{"honoured", "client_directives: honour", honoured},
 	{"untold", "status_header: false", untold},
 	{"negative", `ttl: { default: 0s, "404": 10s, "503": 5s }`, negative},
 	{"large", "max_object: 1KiB", large},

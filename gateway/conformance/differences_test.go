@@ -11,6 +11,7 @@ var differences = []struct {
 		"H1 a day at most",
 		"H1 Age is taken off",
 		"H1 the time counts from Date",
+		"H1 a part",
 		"H1 status 200",
 		"H1 status 203",
 		"H1 status 204",

@@ -36,6 +36,10 @@ var heuristics = append([]row{
 		O: Last-Modified: yesterday
 		C: -> miss
 		C: -> miss`},
+	{"H1", "a part", `
+		O: 206 / Content-Range: bytes 0-3/10 / Last-Modified: D(-86400) / body abcd
+		C: Range: bytes=0-3 -> miss / 206
+		T+3 C: Range: bytes=0-3 -> hit / 206`},
 	{"H3", "public makes every status one that is guessed of", `
 		O: 599 / Last-Modified: D(-86400) / Cache-Control: public
 		C: -> miss / 599

@@ -54,6 +54,11 @@ var staleness = append([]row{
 		C: -> miss
 		O: drop
 		T+3 C: Range: bytes=7- => GET -> 206 / body hij`},
+	{"Z1", "HEAD of it", `
+		O: Cache-Control: max-age=2 / body abcdefghij
+		C: -> miss
+		O: drop
+		T+3 C: HEAD => HEAD -> 200 / Content-Length: 10 / body ""`},
 	{"Z1", "nothing is stored", `
 		O: drop
 		C: => GET -> 502`},
@@ -83,6 +88,20 @@ var staleness = append([]row{
 		C: -> miss
 		T+3 C: Req-Num: 2 / Test-ID: x / Cookie: a=1 -> stale 1
 		=> GET / @ / Req-Num: 2 / Test-ID: x / Cookie: a=1`},
+	{"Z2", "HEAD of it lets GET be asked", `
+		O: Cache-Control: max-age=1, stale-while-revalidate=30 / body old
+		C: -> miss
+		O: Cache-Control: max-age=60 / body new
+		T+3 C: HEAD -> stale / Content-Length: 3
+		=> GET / no Content-Length
+		until C: -> hit / body new`},
+	{"Z2", "a range of it lets the whole be asked", `
+		O: Cache-Control: max-age=1, stale-while-revalidate=30 / ETag: "v1" / body abcdefghij
+		C: -> miss
+		O: Cache-Control: max-age=60 / ETag: "v2" / body ABCDEFGHIJ
+		T+3 C: Range: bytes=7- / If-None-Match: "v0" -> 206 / body hij / so far
+		=> GET / If-None-Match: "v1" / no Range
+		until C: -> hit / body ABCDEFGHIJ`},
 	{"Z2", "up to the end of its time", `
 		O: Cache-Control: max-age=1, stale-while-revalidate=30
 		C: -> miss
