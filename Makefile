@@ -166,6 +166,7 @@ sdk-go: ## test the Go SDK, and its examples as they are and as wasm
 .PHONY: soak
 soak: ## the long forms of the promises' tests: up to two hours
 	$(GO) test -count=1 -timeout 100m ./gateway/promises -soak -v
+	$(GO) test -count=1 -timeout 60m -run TestModel ./gateway/conformance -soak -v
 	@if $(COMPILER); then set -x; \
 		CGO_ENABLED=1 $(GO) test -tags wasmtime -count=1 -timeout 60m -run 'Guest/wasmtime' ./gateway/promises -soak -v; \
 	else echo 'no C compiler: wasmtime is not tested'; fi

@@ -23,6 +23,9 @@
 //	16 what clients may ask for                 requests_test.go
 //	17 what no RFC asks for                     collapse_test.go, keys_test.go, purge_test.go, beyond_test.go
 //
+// Beside the rows, a naive model of RFC 9111 says of every answer to random requests whether
+// a cache may give it (model_test.go); -soak asks a million times.
+//
 // Steps are lines. T is the row's first moment, an hour of the gateway's clock; only
 // steps move that, and nothing sleeps. In a line, @ is the row's own path and D(-5) the
 // date 5 s before T; 850(-5) and asctime(-5) are that in other forms. Between " / " stand
