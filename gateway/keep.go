@@ -247,7 +247,8 @@ func (g *Gateway) keepHead(x *Exchange) {
 }
 
 // invalidate removes what an answer to an unsafe method has made untrue (M1 to M3), and
-// stores it if it is what a GET would get (M4).
+// stores it if it is what a GET would get (M4). One that came before its request was sent in
+// full stays with the exchange, whose client is still sending.
 func (g *Gateway) invalidate(x *Exchange) Reason {
 	c := &x.cached
 	c.request.Target = cache.Target{Secure: x.Secure, Authority: x.Authority.Raw, Path: x.Target.Raw}
@@ -258,7 +259,7 @@ func (g *Gateway) invalidate(x *Exchange) Reason {
 			x.site.cache.metrics.Purged.Inc()
 		}
 	}
-	if !x.site.cache.policy.PostLocation || c.rule != nil && c.rule.passes(x) {
+	if !x.site.cache.policy.PostLocation || x.trip.Uploading() || !x.Body.Done() || c.rule != nil && c.rule.passes(x) {
 		return Served
 	}
 	s, why := x.site.cache.policy.Store(&c.request, &a, x.override())

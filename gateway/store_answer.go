@@ -53,18 +53,19 @@ type filler struct {
 // fillers are those that are not at work.
 var fillers = sync.Pool{New: func() any { return &filler{x: &Exchange{trip: new(origin.Trip)}} }}
 
-// filler takes an attempt over.
+// noContent is the content of a request that is sent in full: what the exchange had is the
+// next request's by the time that the trip ends.
+var noContent wire.Body
+
+// filler takes an attempt over, whose request is sent in full.
 func (g *Gateway) filler(x *Exchange, fill *store.Fill) *filler {
 	f := fillers.Get().(*filler)
 	f.g, f.fill = g, fill
 	f.x.trip, x.trip = x.trip, f.x.trip
-	f.x.trip.Caller, f.x.trip.Sender = nobody{g}, nobody{g}
+	f.x.trip.Caller, f.x.trip.Sender, f.x.trip.Content = nobody{g}, nobody{g}, &noContent
 	f.x.snap, f.x.member, f.x.group, f.x.slots = x.snap, x.member, x.group, x.slots
 	f.x.trial, f.x.blamed, f.x.counted, f.x.tick, f.x.start = x.trial, x.blamed, x.counted, x.tick, x.start
 	f.x.cause = nil
-	if x.cached.request.Method == cache.Get { // which had no content, and whose exchange goes on to others
-		f.x.trip.Content = &f.x.Body
-	}
 	f.x.snap.users.Add(1)
 	x.slots, x.trial = nil, false
 	return f
