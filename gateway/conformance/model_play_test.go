@@ -35,8 +35,11 @@ func either[T any](short, long T) T {
 // want, whatever the origin says, and whatever is purged, over thousands of steps.
 func TestModel(t *testing.T) {
 	flag.Set("rapid.steps", "100")
-	m := &modelled{seen: make(map[string]int)}
-	for n := 0; n < either(20_000, 1_000_000) && !t.Failed(); n = m.steps {
+	m, most := &modelled{seen: make(map[string]int)}, either(20_000, 1_000_000)
+	if raced {
+		most /= 5
+	}
+	for n := 0; n < most && !t.Failed(); n = m.steps {
 		m.start(t)
 		rapid.Check(t, m.check)
 		m.end()
