@@ -73,7 +73,7 @@ func (h *hurly) note(what string) {
 // reload makes another configuration current: the store is small, and its bounds change.
 func (h *hurly) reload(t *testing.T, turn int) {
 	more := fmt.Sprintf("memory: %dMiB, max_object: %dKiB", 4+turn%3*4, 100+turn%2*300)
-	cfg, problems := config.Parse("bytes.yaml", []byte(fmt.Sprintf(configuration, h.origin, caching("conformance", more))))
+	cfg, problems := config.Parse("bytes.yaml", []byte(fmt.Sprintf(oneListener, h.origin, caching("conformance", more))))
 	if problems.Errors() == 0 {
 		problems = h.g.Apply(cfg)
 	}
@@ -132,7 +132,7 @@ func (h *hurly) ask(q wanted, number int) error {
 		return err
 	}
 	defer c.Close()
-	c.SetDeadline(time.Now().Add(2 * patience))
+	c.SetDeadline(time.Now().Add(2 * time.Minute))
 	head := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: shop.example\r\nTier: %s\r\nAccept-Encoding: %s\r\n", q.path, q.tier, q.accepts)
 	if q.ranged != "" {
 		head += "Range: " + q.ranged + "\r\n"
