@@ -19,7 +19,7 @@
 //	K  the fields that are stored               fields_test.go
 //	I  interim answers                          interim_test.go
 //	T  targeted fields                          targeted_test.go
-//	Z  stale answers                            stale_test.go
+//	Z  stale answers                            stale_test.go, silence_test.go
 //	16 what clients may ask for                 requests_test.go
 //	17 what no RFC asks for                     collapse_test.go, keys_test.go, purge_test.go, beyond_test.go
 //

@@ -34,13 +34,14 @@ type world struct {
 // epoch is when the first row begins, but for an hour.
 var epoch = time.Date(2026, time.July, 1, 12, 0, 0, 0, time.UTC)
 
-// newWorld starts one; cache is what the configuration says of its cache.
-func newWorld(t *testing.T, cache string) *world {
+// newWorld starts one; cache is what the configuration says of its cache, cluster what
+// else it says of its cluster.
+func newWorld(t *testing.T, cache string, cluster ...string) *world {
 	t.Helper()
 	w := &world{origin: startOrigin(t), patience: 30 * time.Second}
 	w.clock.Store(epoch.UnixNano())
 	cert, key := certificate(t)
-	cfg, problems := config.Parse("conformance.yaml", []byte(fmt.Sprintf(configuration, cert, key, w.origin.addr, cache)))
+	cfg, problems := config.Parse("conformance.yaml", []byte(fmt.Sprintf(configuration, cert, key, w.origin.addr, strings.Join(cluster, ""), cache)))
 	if problems.Errors() > 0 {
 		t.Fatal(problems)
 	}
@@ -68,6 +69,7 @@ clusters:
     keep_alive: 0s
     retry: { retries: 0 }
     failover: { threshold: 1000, connect_failures: same }
+    %s
 sites:
   shop: { hosts: [shop.example, www.shop.example] }
   other: { hosts: [other.example] }
