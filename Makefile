@@ -99,7 +99,7 @@ demo: static ## build, then run a gateway in front of three demo origins
 	./bin/weirkeep serve --demo
 
 .PHONY: test
-test: ## run every test; no root, 4 to 5 minutes on 2 cores
+test: ## run every test; no root, 5 to 6 minutes on 2 cores
 	$(GO) test -timeout 5m $(LONGEST) ./...
 	@if $(COMPILER); then $(MAKE) --no-print-directory -j2 test-plugins-wasmtime test-promises-wasmtime; \
 	else echo 'no C compiler: wasmtime is not tested'; fi
