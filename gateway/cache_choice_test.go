@@ -15,7 +15,8 @@ func splitShop(t *testing.T, plugin string) (addr string, hs homes) {
 	for _, h := range hs {
 		h.script = func(string) (string, string) { return "Cache-Control: max-age=60\r\n", "of " + h.name }
 	}
-	text := routerText(hs, "../sdk/c/examples/router", plugin, "") + "\ncache: { enabled: true, key: { query: none } }\n"
+	const patient = ", limits: { instances: 16, wait: 1s }" // who finds none is balanced
+	text := routerText(hs, "../sdk/c/examples/router", plugin+patient, "") + "\ncache: { enabled: true, key: { query: none } }\n"
 	addr, _ = start(t, text, hs.options())
 	return addr, hs
 }

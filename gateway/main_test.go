@@ -8,8 +8,9 @@ import (
 )
 
 // sideBySide is how many tests run at once, unless -parallel says otherwise or there
-// are more processors. Most wait for time-outs, intervals and drains, and compute little.
-const sideBySide = 8
+// are more processors. Most wait for time-outs, intervals and drains, and compute little;
+// under the race detector they compute ten times as much.
+var sideBySide = map[bool]int{false: 8, true: 3}[raceDetector]
 
 func TestMain(m *testing.M) {
 	if task := os.Getenv(volumeTask); task != "" {
