@@ -56,6 +56,12 @@ func (x *Exchange) appendChoice(dst []byte, r *router) []byte {
 	return dst
 }
 
+// choosesAlike reports whether the router's choice is still the one in the key.
+func (x *Exchange) choosesAlike() bool {
+	r := x.routedBy()
+	return r == nil || r.stored != choiceKeyed || string(x.appendChoice(nil, r)) == string(x.cached.choice)
+}
+
 // chosenAs reports whether an origin has answered that the choice in the key stands for, so
 // that the answer is one to all who have the same.
 func (x *Exchange) chosenAs() bool {
@@ -63,7 +69,7 @@ func (x *Exchange) chosenAs() bool {
 	switch {
 	case r == nil || r.stored == choiceShared:
 		return true
-	case r.stored == choicePassed || string(x.appendChoice(nil, r)) != string(x.cached.choice):
+	case r.stored == choicePassed:
 		return false
 	case x.decision.Home >= 0:
 		return x.member.identity == x.decision.Home
@@ -71,7 +77,7 @@ func (x *Exchange) chosenAs() bool {
 		return x.group == x.order[0]
 	}
 	for _, p := range x.plug.list {
-		if r.members[p] == x.member || r.members[p].identity == x.member.identity {
+		if r.members[p].identity == x.member.identity {
 			return true
 		}
 	}

@@ -178,3 +178,47 @@ func TestCloseEndsFills(t *testing.T) {
 		t.Errorf("%d answers are stored that are not whole", n)
 	}
 }
+
+// TestReloadTakesTheStoreAway: a request that waits to have a stored answer validated, while a
+// reload takes cache and origin away, gets the answer of the new origin to what it asks itself.
+func TestReloadTakesTheStoreAway(t *testing.T) {
+	s := newShop(t, "")
+	s.answer = func(string) (string, string) { return "Cache-Control: max-age=10\r\nETag: \"1\"\r\n", "old" }
+	origin := "address: \"" + s.home.addr
+	full := strings.Replace(s.text, origin, "capacity: 1, "+origin, 1)
+	apply(t, s.g, full)
+	s.get(t, "/x")
+	s.at(20)
+	held, waits := make(chan string, 1), make(chan string, 1)
+	go func() { held <- s.get(t, "/hold") }()
+	until(t, "the origin is busy", func() bool { return s.home.held.Load() == 1 })
+	go func() { waits <- s.get(t, "/x") }()
+	untilWaitingIn(t, s.g, "a")
+	next := newHomes(t, "b")[0]
+	var asked atomic.Int64
+	next.status = func() string {
+		if asked.Add(1) == 1 {
+			return "304 Not Modified"
+		}
+		return "200 OK"
+	}
+	next.script = func(head string) (string, string) {
+		if strings.Contains(head, "If-None-Match") {
+			return "ETag: \"1\"\r\n", ""
+		}
+		return "", "new"
+	}
+	gone := strings.Replace(full, "{ capacity: 1,", "{ address: \""+next.addr+"\" }, { state: disabled, capacity: 1,", 1)
+	apply(t, s.g, strings.Replace(gone, "enabled: true", "enabled: false", 1))
+	if got := <-waits; !strings.HasPrefix(got, "HTTP/1.1 200 ") || !strings.HasSuffix(got, "new") || strings.Contains(got, "Cache-Status") {
+		t.Errorf("who waited got %s", got)
+	}
+	s.home.letGo <- struct{}{}
+	<-held
+}
+
+// untilWaitingIn waits until a request waits for an origin of a cluster.
+func untilWaitingIn(tb testing.TB, g *Gateway, cluster string) {
+	tb.Helper()
+	until(tb, "a request waits", func() bool { return waiting(g, cluster) == 1 })
+}

@@ -18,6 +18,9 @@ func (g *Gateway) keep(x *Exchange, reason Reason) Reason {
 	if !c.on || reason == SentAway {
 		return reason
 	}
+	if x.changedSides() || c.asked && reason == Served && !x.chosenAs() {
+		return g.leaveStore(x, reason)
+	}
 	if reason != Served {
 		return g.keepFailure(x, reason)
 	}
@@ -51,7 +54,7 @@ func (g *Gateway) keepFailure(x *Exchange, reason Reason) Reason {
 	if x.mayUseStale(cache.Disconnected) {
 		x.cause = nil
 		x.answerFrom(c.stale, metrics.CacheStale)
-		c.status.Detail = reason.String()
+		c.status.Hit, c.status.Fwd, c.status.Detail = false, cache.FwdStale, reason.String()
 		return Served
 	}
 	if c.stale.Stored().Fresh.Strict || c.stale.Stored().Fresh.Validate {
@@ -96,10 +99,6 @@ func (g *Gateway) keepAnswer(x *Exchange) Reason {
 		x.endFlight()
 		g.dropAnswer(x)
 		x.answerFrom(c.stale, metrics.CacheStale)
-		return Served
-	}
-	if x.changedSides() {
-		x.endFlight()
 		return Served
 	}
 	a := x.answerToKeep(g)
@@ -155,11 +154,30 @@ func (x *Exchange) passFlight(lasting bool) {
 	}
 }
 
-// changedSides reports whether the answer is one to another question than the store
-// was asked: a decision that was made anew while the exchange waited.
+// changedSides reports whether what comes of it is no answer to what the store was asked:
+// a reload, or the loss of a session's origin, has had the decision made anew while the exchange
+// waited, and it is another one, or one of a site that has no cache.
 func (x *Exchange) changedSides() bool {
-	k := &x.cached.key
-	return x.site.cache == nil || x.site.name != k.Site || x.snap.table.Variant(x.decision.Variant) != k.Variant || !x.chosenAs()
+	c := &x.cached
+	if x.site == nil || x.site.cache == nil {
+		return true
+	}
+	return c.asked && (x.site.name != c.key.Site || x.snap.table.Variant(x.decision.Variant) != c.key.Variant || !x.choosesAlike())
+}
+
+// leaveStore makes the exchange one that the store has nothing to do with any more. An answer to what
+// was asked in the client's place is not one to the client: then the origin is asked as
+// the client asks.
+func (g *Gateway) leaveStore(x *Exchange, reason Reason) Reason {
+	x.endFlight()
+	c := &x.cached
+	own := c.asking == askStale || c.asking == askRest
+	c.on, c.asked, c.asking = x.site != nil && x.site.cache != nil, false, askAsIs
+	if code := x.trip.Status.Code; reason == Served && own && (code == 304 || code == 206) {
+		g.dropAnswer(x)
+		return g.obtain(x)
+	}
+	return reason
 }
 
 // answerToKeep is the origin's answer as the cache looks at it.
