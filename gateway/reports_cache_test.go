@@ -324,3 +324,33 @@ func TestReportTagsAreWhole(t *testing.T) {
 	}
 	wants(t, "the other, purged", s.get(t, "/programme"), "uri-miss")
 }
+
+// A site whose hosts are a pattern has tenants: none gets the page of another, nor of what a
+// trusted proxy says of the host that was asked for. Aliases that are written one by one share
+// (M-SITE-03, X-34).
+func TestHostsOfPatternsShareNothing(t *testing.T) {
+	t.Parallel()
+	h := newHomes(t, "a")[0]
+	h.script = func(head string) (string, string) {
+		return "Cache-Control: max-age=60\r\n", "for " + fieldIn(head, "Host") + " " + fieldIn(head, "X-Forwarded-Host")
+	}
+	addr, _ := start(t, plainListener+fmt.Sprintf(`
+trusted_proxies: [127.0.0.1]
+clusters: { a: { origins: [{ address: %q }] } }
+sites: { tenants: { hosts: ["*.shop.example"] }, company: { hosts: [www.company.example, company.example] } }
+mappings: [{ site: tenants, cluster: a }, { site: company, cluster: a }]
+cache: { enabled: true }
+`, h.addr), Options{})
+	ask := func(host, more string) string {
+		return send(t, addr, "GET /x HTTP/1.1\r\nHost: "+host+"\r\n"+more+"Connection: close\r\n\r\n")
+	}
+	for range 2 {
+		for _, host := range []string{"one.shop.example", "two.shop.example"} {
+			wants(t, host, ask(host, ""), "for "+host)
+			wants(t, host+" behind a proxy", ask(host, "X-Forwarded-Host: evil.example\r\n"), "for "+host+" evil.example")
+		}
+	}
+	ask("www.company.example", "")
+	wants(t, "an alias", ask("company.example", ""), "; hit")
+	wants(t, "an alias with another host forwarded", ask("company.example", "X-Forwarded-Host: evil.example\r\n"), "evil.example")
+}
