@@ -202,10 +202,11 @@ func TestSuccessorWaitsForItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, end := loaded(t, h, c)
 		old := hold(t, a)
-		old.made = 0 // it has grown
+		old.made = 0                                          // it has grown
+		a.pool.retirements.next = time.Now().Add(time.Second) // no successor until it is held again
 		old.leave()
 		old = hold(t, a)
-		synctest.Wait() // the successor is ready
+		time.Sleep(2 * time.Second) // the successor is ready
 		if e.Instances.Load() != 2 {
 			t.Errorf("%d instances, want two", e.Instances.Load())
 		}

@@ -126,12 +126,13 @@ func (t turn) leave() {
 	t.a.pool.put(t.instance)
 }
 
-// fail drops the instance after a fault, and files it.
+// fail files a fault, then drops the instance: one of its successor is later.
 func (t turn) fail(f *Fault, export call, request uint64) *Failure {
 	t.note(f, export, request)
 	t.a.judge(t.ended, true, t.trial)
+	failure := t.a.report(f)
 	t.a.pool.drop(t.instance)
-	return t.a.report(f)
+	return failure
 }
 
 // note writes into a fault what is known of the call.
