@@ -20,6 +20,7 @@ import (
 type load struct {
 	addr  string
 	until time.Time
+	least int64        // errands that are answered right, or it goes on for a minute more
 	left  atomic.Int64 // errands still to be begun
 
 	asked, right, refused, broken, gone atomic.Int64
@@ -43,11 +44,17 @@ func (l *load) report(err error) {
 
 // more reports whether n further errands are to be begun.
 func (l *load) more(n int64) bool {
-	if l.left.Add(-n) < 0 || time.Now().After(l.until) {
+	if l.left.Add(-n) < 0 || l.over() {
 		return false
 	}
 	l.asked.Add(n)
 	return true
+}
+
+// over reports whether the time is over. Where a machine does little in it, there is more.
+func (l *load) over() bool {
+	late := time.Since(l.until)
+	return late > 0 && (l.right.Load() >= l.least || late > time.Minute)
 }
 
 // note counts what became of e.

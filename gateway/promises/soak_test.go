@@ -16,6 +16,7 @@ import (
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	s := &soaking{load: newLoad(1<<40, either(3*time.Second, 30*time.Minute))}
+	s.least = 400
 	var origins, homes []string
 	for range 3 {
 		origins = append(origins, startOrigin(t, serveErrands(s.report)).addr)
