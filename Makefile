@@ -7,7 +7,7 @@ RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/confo
 LONGEST := ./gateway/promises ./gateway ./cmd/weirkeep ./plugins
 # What measures memory or time, reads large input on one goroutine, or is a command that does:
 # the race detector makes it slow, and finds nothing there that other tests do not show.
-UNRACED := Allocs|OpeningScales|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|NewPluginsWork|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|version|schema|rulestest|rules_.*|plugin_.*)$$
+UNRACED := Allocs|DamagedSegments|PowerIsLost|LongInput|OpeningScales|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|NewPluginsWork|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|version|schema|rulestest|rules_.*|plugin_.*)$$
 FUZZ    := \
            abi:FuzzDecodeView \
            abi:FuzzReadOps \
@@ -29,6 +29,7 @@ FUZZ    := \
            gateway/cache:FuzzRecord \
            gateway/cache:FuzzResolve \
            gateway/cache:FuzzStore \
+           gateway/cache:FuzzSurrogate \
            gateway/cache:FuzzTags \
            gateway/cache:FuzzVary \
            gateway/collect:FuzzNumber \

@@ -12,7 +12,7 @@ import (
 func TestProfilesOfTheCache(t *testing.T) {
 	for profile, want := range map[string]cache.Policy{"default": cache.Default(), "conformance": cache.Conformance()} {
 		cfg := load(t, plainListener+"clusters: { a: { origins: [{ address: \"127.0.0.1:9001\" }] } }\ncache: { enabled: true, profile: "+profile+" }")
-		got := cachePolicy(&cfg.Cache)
+		got := cachePolicy(&cfg.Cache, "")
 		if len(got.TTL) == 0 {
 			got.TTL = nil
 		}

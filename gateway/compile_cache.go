@@ -40,7 +40,7 @@ func (c *compiler) allCaches() {
 func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
 	k := &cfg.Cache
 	return &siteCache{
-		policy: cachePolicy(k),
+		policy: cachePolicy(k, c.cfg.Node.Name),
 		key: keyPolicy{
 			hosts:   slices.ContainsFunc(cfg.Hosts, func(h string) bool { return strings.Contains(h, "*") }),
 			query:   k.Key.Query == "all",
@@ -54,9 +54,10 @@ func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
 	}
 }
 
-// cachePolicy is what package cache is told.
-func cachePolicy(k *config.Cache) cache.Policy {
+// cachePolicy is what package cache is told; device is the node's name.
+func cachePolicy(k *config.Cache, device string) cache.Policy {
 	p := cache.Policy{
+		Device:    strings.ToLower(device),
 		Heuristic: float64(k.Heuristic.Fraction), HeuristicMax: time.Duration(k.Heuristic.Max),
 		TTL:             make(map[int]time.Duration),
 		WhileRevalidate: time.Duration(k.Stale.WhileRevalidate), IfError: time.Duration(k.Stale.IfError),

@@ -3,6 +3,7 @@ package gateway
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/wire"
@@ -88,6 +89,9 @@ func reasonPhrase(s wire.StatusLine) []byte {
 // and, if it has none, Date (RFC 9110 6.6.1).
 func (x *Exchange) answerFields() []wire.Field {
 	fields := x.trip.Answer.Fields
+	if x.site.cache != nil {
+		fields = slices.DeleteFunc(fields, isSurrogateControl)
+	}
 	if x.site.response.any() {
 		fields = x.site.response.apply(fields)
 	}
@@ -104,6 +108,10 @@ func (x *Exchange) answerFields() []wire.Field {
 	x.trip.Answer.Fields = fields
 	return fields
 }
+
+// isSurrogateControl reports whether a field is for caches in front of the origin, and not
+// for what is behind them.
+func isSurrogateControl(f wire.Field) bool { return wire.EqualFold(f.Name, "surrogate-control") }
 
 var (
 	dateName = []byte("Date")

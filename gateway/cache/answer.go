@@ -20,8 +20,9 @@ type Answer struct {
 
 // said is what an answer's fields say that matters here: views.
 type said struct {
-	control  control // the targeted field that counts, else Cache-Control
-	targeted bool    // it is a targeted field, so Expires does not count
+	control   control // Surrogate-Control, else the targeted field that counts, else Cache-Control
+	targeted  bool    // it is one of the first two, so Expires does not count
+	surrogate bool    // it is the first, so rules do not count either
 
 	age      []byte // of the first line
 	expires  once
@@ -64,14 +65,22 @@ func (v *said) tag() []byte {
 	return nil
 }
 
-// read notes what the fields say.
-func (v *said) read(fields []wire.Field, targets []string) {
+// read notes what the fields say; under a policy also those that are for caches. nil: not
+// those.
+func (v *said) read(fields []wire.Field, p *Policy) {
 	for i := range fields {
 		if fields[i].Class != wire.Hop {
 			v.field(nameOf(fields[i].Name), fields[i].Value)
 		}
 	}
-	for _, name := range targets {
+	if p == nil {
+		return
+	}
+	if c, ok := surrogateControl(fields, p.Device); ok {
+		v.control, v.targeted, v.surrogate = c, true, true
+		return
+	}
+	for _, name := range p.Targeted {
 		if c, ok := targeted(fields, name); ok {
 			v.control, v.targeted = c, true
 			return

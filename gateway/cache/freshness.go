@@ -12,7 +12,7 @@ func (p *Policy) freshness(a *Answer, v *said, o *Override) Freshness {
 		Validate: v.control.has(noCache),
 		Strict:   v.control.has(noCache|mustRevalidate|proxyRevalidate) || v.control.times[sMaxAge].given,
 	}
-	if o.HasTTL {
+	if v.ruledBy(o) {
 		f.Validate, f.Stated = false, true
 		f.fixed(o.TTL)
 	} else {

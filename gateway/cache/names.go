@@ -30,6 +30,7 @@ const (
 	namePragma
 	nameRange
 	nameSetCookie
+	nameSurrogateControl
 	nameTransferEncoding
 	nameVary
 )
@@ -64,6 +65,7 @@ var names = byLength(
 	named{"pragma", namePragma},
 	named{"range", nameRange},
 	named{"set-cookie", nameSetCookie},
+	named{"surrogate-control", nameSurrogateControl},
 	named{"transfer-encoding", nameTransferEncoding},
 	named{"vary", nameVary},
 	named{"x-http-method", nameMethodOverride},

@@ -83,7 +83,7 @@ func (s *Stored) AppendRest(dst []wire.Field) []wire.Field {
 // for this request only.
 func (p *Policy) Join(s *Stored, r *Request, a *Answer, o Override) (joined *Stored, why Refusal) {
 	var v said
-	v.read(a.Fields, p.Targeted)
+	v.read(a.Fields, p)
 	span, size, ok := parseContentRange(v.part.only())
 	switch {
 	case a.Status != 206 || !ok || !strongMatch(v.tag(), s.ETag) || s.Part.Loose:

@@ -40,7 +40,7 @@ func (p *Policy) update(s *Stored, r *Request, a *Answer, o *Override) (*Stored,
 	merged := *a
 	merged.Status, merged.Reason, merged.Fields = s.Status, s.Reason, mergeFields(s.Fields, a.Fields)
 	var v, said304 said
-	v.read(merged.Fields, p.Targeted)
+	v.read(merged.Fields, p)
 	said304.read(a.Fields, nil)
 	fresh := &Stored{Status: s.Status, Length: s.Length, Part: s.Part}
 	why := p.refuseUpdate(r, &merged, &v, said304.cookies, o)
@@ -61,7 +61,7 @@ func (p *Policy) refuseUpdate(r *Request, a *Answer, v *said, cookies bool, o *O
 		return RefusedByRule
 	case p.Honour && r.control.has(noStore):
 		return RefusedRequest
-	case !o.HasTTL && v.forbids(a.Status) != 0:
+	case !v.ruledBy(o) && v.forbids(a.Status) != 0:
 		return v.forbids(a.Status)
 	case r.Authorization && !v.sharesAuthorized():
 		return RefusedAuthorization

@@ -98,6 +98,8 @@ func (y *Reply) has(n name) bool {
 		return y.Status != 304 && y.Status != 416
 	case nameDate, nameETag, nameLastModified, nameVary:
 		return true
+	case nameSurrogateControl: // was for this cache
+		return false
 	}
 	return y.Status != 416
 }

@@ -12,7 +12,8 @@ import (
 // Override is what a caching rule says of an answer, beyond what the answer says.
 type Override struct {
 	// TTL is how long the answer is fresh from when it is received. It stands in the
-	// place of all that the answer says of that, no-store, private and no-cache included.
+	// place of all that the answer says of that, no-store, private and no-cache included,
+	// but not of what Surrogate-Control says.
 	// What else keeps an answer from being stored, Authorization and Set-Cookie among
 	// it, still does, and must-revalidate still forbids using it stale.
 	TTL    time.Duration
@@ -37,7 +38,7 @@ const (
 // A range that turns out to be all there is becomes a 200.
 func (p *Policy) Store(r *Request, a *Answer, o Override) (*Stored, Refusal) {
 	var v said
-	v.read(a.Fields, p.Targeted)
+	v.read(a.Fields, p)
 	if why := p.refuse(r, a, &v, &o); why != 0 {
 		return nil, why
 	}
@@ -89,7 +90,7 @@ func (p *Policy) refuse(r *Request, a *Answer, v *said, o *Override) Refusal {
 		return RefusedStatus
 	case p.Honour && r.control.has(noStore):
 		return RefusedRequest
-	case !o.HasTTL && v.forbids(a.Status) != 0:
+	case !v.ruledBy(o) && v.forbids(a.Status) != 0:
 		return v.forbids(a.Status)
 	case r.Authorization && !v.sharesAuthorized():
 		return RefusedAuthorization
@@ -148,10 +149,15 @@ func understood(status int) bool {
 	return false
 }
 
+// ruledBy reports whether a rule's TTL stands in the place of what the answer says. It does
+// not in that of Surrogate-Control (D-WC-07).
+func (v *said) ruledBy(o *Override) bool { return o.HasTTL && !v.surrogate }
+
 // sharesAuthorized reports whether the answer to a request with Authorization is for
-// others too (R4; RFC 9111, 3.5).
+// others too (R4; RFC 9111, 3.5). What an origin says to shared caches alone is.
 func (v *said) sharesAuthorized() bool {
-	return v.control.has(public|mustRevalidate) || v.control.times[sMaxAge].given
+	c := &v.control
+	return c.has(public|mustRevalidate) || c.times[sMaxAge].given || v.surrogate && !c.has(noStore)
 }
 
 // useless says why an answer could never be used, though it may be stored: it has to be

@@ -86,6 +86,11 @@ func TestRules(t *testing.T) {
 		{"", "Cache-Control: must-revalidate, stale-while-revalidate=60", ttl, 10, "fetch"},
 		{"", "Cache-Control: stale-while-revalidate=60", ttl, 10, "while"},
 		{"", "CDN-Cache-Control: no-store", ttl, 9, "fresh"},
+		{"", "Surrogate-Control: max-age=60", ttl, 59, "fresh"}, // D-WC-07
+		{"", "Surrogate-Control: max-age=5", ttl, 5, "fetch"},
+		{"", "Surrogate-Control: no-store", ttl, 0, "refused: no-store"},
+		{"", "Surrogate-Control: content=\"ESI/1.0\" / Cache-Control: no-store", ttl, 9, "fresh"},
+		{"", "Surrogate-Control: max-age=60", Override{Pass: true}, 0, "refused: rule"},
 		{"", "X: 1", Override{HasTTL: true}, 0, "refused: expired"},
 		{"", "ETag: \"v1\" / Cache-Control: max-age=60 / Age: 5", Override{HasTTL: true}, 0, "validate"},
 		{"", "X: 1", Override{TTL: -time.Hour, HasTTL: true}, 0, "refused: expired"},

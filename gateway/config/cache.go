@@ -28,7 +28,7 @@ type Cache struct {
 
 	SetCookie        string    `yaml:"set_cookie" default:"bypass" conformance:"store" enum:"store|strip|bypass"`    // answers with Set-Cookie are: bypass (default): not stored | strip: stored without it | store: stored with it
 	ClientDirectives string    `yaml:"client_directives" default:"ignore" conformance:"honour" enum:"ignore|honour"` // whether clients may ask for fresh answers: ignore (default) | honour; only-if-cached is honoured in any case
-	Targeted         []string  `yaml:"targeted" default:"Weirkeep-Cache-Control|CDN-Cache-Control" check:"token"`    // fields that outrank Cache-Control (RFC 9213), the first that is there; default [Weirkeep-Cache-Control, CDN-Cache-Control]
+	Targeted         []string  `yaml:"targeted" default:"Weirkeep-Cache-Control|CDN-Cache-Control" check:"token"`    // fields that outrank Cache-Control (RFC 9213), the first that is there; Surrogate-Control outranks them; default [Weirkeep-Cache-Control, CDN-Cache-Control]
 	Tags             CacheTags `yaml:"tags"`                                                                         // names by which answers are purged
 	StatusHeader     *bool     `yaml:"status_header" default:"true"`                                                 // whether answers say in Cache-Status what the cache did (RFC 9211); default true; never nil after Load
 	PostLocation     bool      `yaml:"post_location" default:"false" conformance:"true"`                             // whether an answer to POST is stored for the URL that its Content-Location names, if that is the request's; default false

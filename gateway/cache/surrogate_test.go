@@ -1,0 +1,88 @@
+package cache
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"weirkeep/gateway/wire"
+)
+
+// TestSurrogateControl: what the origin says to the caches in front of it outranks all that
+// it says to others; what it says to one of them by name is said to that one.
+func TestSurrogateControl(t *testing.T) {
+	p := Default()
+	p.Device = "edge-1"
+	check(t, &p, []row{
+		{id: "over no-store", answer: "Surrogate-Control: max-age=60 / Cache-Control: no-store", after: 59, want: "fresh"},
+		{id: "over private", answer: "Surrogate-Control: max-age=60 / Cache-Control: private", after: 59, want: "fresh"},
+		{id: "over a longer one", answer: "Surrogate-Control: max-age=1 / Cache-Control: max-age=900", after: 3, want: "fetch"},
+		{id: "over Expires", answer: "Surrogate-Control: max-age=1 / Expires: D(900)", after: 3, want: "fetch"},
+		{id: "over targeted fields", answer: "Surrogate-Control: max-age=60 / Weirkeep-Cache-Control: no-store", after: 59, want: "fresh"},
+		{id: "no-store", answer: "Surrogate-Control: no-store / Cache-Control: max-age=900", want: "refused: no-store"},
+		{id: "Age counts", answer: "Surrogate-Control: max-age=60 / Age: 50", after: 11, want: "fetch"},
+		{id: "to those who are authorized", was: "Authorization: q", answer: "Surrogate-Control: max-age=60", next: "Authorization: r", after: 3, want: "fresh"},
+		{id: "not with cookies", answer: "Surrogate-Control: max-age=60 / Set-Cookie: a=1", want: "refused: set-cookie"},
+		{id: "extension", answer: "Surrogate-Control: max-age=30+60", after: 29, want: "fresh"},
+		{id: "extension", answer: "Surrogate-Control: max-age=30+60", after: 31, want: "while"},
+		{id: "extension", answer: "Surrogate-Control: max-age=30+60", after: 91, want: "fetch"},
+		{id: "infinity", answer: "Surrogate-Control: max-age=Infinity", after: 1e8, want: "fresh"},
+		{id: "too large", answer: "Surrogate-Control: max-age=99999999999999999999", after: 1e8, want: "fresh"},
+		{id: "no number", answer: "Surrogate-Control: max-age=abc / Cache-Control: max-age=60", want: "refused: expired"},
+		{id: "no argument", answer: "Surrogate-Control: max-age / Cache-Control: max-age=60", want: "refused: expired"},
+		{id: "any case", answer: "SURROGATE-control: Max-Age=60", after: 59, want: "fresh"},
+		{id: "several", answer: "Surrogate-Control: content=\"ESI/1.0\", max-age=60", after: 59, want: "fresh"},
+		{id: "several lines", answer: "Surrogate-Control: content=\"ESI/1.0\" / Surrogate-Control: max-age=60", after: 59, want: "fresh"},
+		{id: "the first counts", answer: "Surrogate-Control: max-age=60, max-age=1", after: 59, want: "fresh"},
+		{id: "nothing of storing", answer: "Surrogate-Control: content=\"ESI/1.0\", no-store-remote / Cache-Control: max-age=1", after: 3, want: "fetch"},
+		{id: "in quotes", answer: "Surrogate-Control: content=\"x, max-age=60\" / Cache-Control: max-age=1", after: 3, want: "fetch"},
+		{id: "quoted name", answer: "Surrogate-Control: max-age=60, content=\"a;edge-1\"", after: 59, want: "fresh"},
+		{id: "to us", answer: "Surrogate-Control: max-age=60;edge-1, max-age=1", after: 59, want: "fresh"},
+		{id: "to us", answer: "Surrogate-Control: max-age=1, max-age=60 ; EDGE-1", after: 59, want: "fresh"},
+		{id: "to us", answer: "Surrogate-Control: no-store, max-age=60;edge-1", after: 59, want: "fresh"},
+		{id: "to us", answer: "Surrogate-Control: no-store;edge-1, max-age=60", want: "refused: no-store"},
+		{id: "to another", answer: "Surrogate-Control: no-store;edge-2 / Cache-Control: max-age=60", after: 59, want: "fresh"},
+		{id: "to another", answer: "Surrogate-Control: max-age=1;edge-2, max-age=60", after: 59, want: "fresh"},
+	})
+}
+
+// TestSurrogateControlStays with what is stored, so that a 304 that does not repeat it changes
+// nothing; it is in no reply.
+func TestSurrogateControlStays(t *testing.T) {
+	p := Default()
+	r := request(t, "")
+	s := stored(t, &p, r, answer(t, "Surrogate-Control: max-age=60 / ETag: \"v1\""))
+	if head := string(s.AppendHead(nil)); strings.Contains(head, "Surrogate") {
+		t.Errorf("it is replayed: %s", head)
+	}
+	fresh, why := p.Refresh(s, r, answer(t, "304 ETag: \"v1\""), Override{})
+	if why != 0 || fresh.Fresh.Lifetime != time.Minute {
+		t.Errorf("refreshed: %v, %v", fresh, why)
+	}
+}
+
+// FuzzSurrogate: every line means the same as it does in two, cut at any comma outside of
+// quotes; and what is said to another device says nothing.
+func FuzzSurrogate(f *testing.F) {
+	for _, seed := range []string{"max-age=60+30", "no-store;a, max-age=1", `content="a,b;c";a`, "max-age=infinity+x", ";;,=", "max-age=\"6\";A"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		lines := func(values ...string) (fields []wire.Field) {
+			for _, v := range values {
+				fields = append(fields, wire.Field{Name: []byte("Surrogate-Control"), Value: []byte(v)})
+			}
+			return fields
+		}
+		whole, ok := surrogateControl(lines(text), "a")
+		first, rest, _ := cutMember([]byte(text))
+		if parts, also := surrogateControl(lines(string(first), string(rest)), "a"); parts != whole || also != ok {
+			t.Fatalf("%q is %+v, in two lines %+v", text, whole, parts)
+		}
+		if !strings.ContainsAny(text, ",;\"") {
+			if c, ok := surrogateControl(lines(text+";b"), "a"); ok {
+				t.Fatalf("%q to another is %+v", text, c)
+			}
+		}
+	})
+}
