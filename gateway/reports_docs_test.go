@@ -75,11 +75,11 @@ func balancing(t *testing.T, balancer, settings string) (hs homes, addr string) 
 	return hs, addr
 }
 
-// looksAtLoad: while one origin is busy, the other one is asked every time. One that
-// goes by times as well may be misled by a machine that stalls: it is tried again. Who
-// does not look gets there once in a million times.
+// looksAtLoad: while one origin is busy, the other one is asked, at least 28 times of 30. One
+// that goes by times as well may be misled by a machine that stalls: it is tried again. Who
+// does not look gets there once in a hundred thousand times.
 func looksAtLoad(t *testing.T, balancer string) string {
-	for range 6 {
+	for range 12 {
 		if avoidsTheBusy(t, balancer) {
 			return "yes"
 		}
@@ -94,12 +94,12 @@ func avoidsTheBusy(t *testing.T, balancer string) bool {
 	for range 3 {
 		held = append(held, hs[0].hold(t, addr, cookie))
 	}
-	asked := answerers(t, addr, "/", 20)
+	asked := answerers(t, addr, "/", 30)
 	close(hs[0].letGo)
 	for _, h := range held {
 		wantAnswerOf(t, "what was held", h, "a")
 	}
-	return asked == strings.Repeat("b", 20)
+	return strings.Count(asked, "b") >= 28
 }
 
 // takesTurns: while nothing is under way, the origins take turns; for some only what
