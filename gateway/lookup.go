@@ -132,6 +132,7 @@ func (g *Gateway) find(x *Exchange) Reason {
 				c.status.Collapsed = true
 				return Served
 			}
+			e.Body().Decline()
 		default:
 			c.flight = g.cache.Alone(&c.key)
 			return Served

@@ -102,7 +102,12 @@ func (b *Body) expect(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.awaits = max(b.awaits+n, 0)
+	b.wakeWriter()
 }
+
+// Decline says that one who has been given the entry is not going to read the body: nothing
+// waits for it.
+func (b *Body) Decline() { b.expect(-1) }
 
 // next is what is there from at on, or an error; neither: come says when to ask again.
 func (b *Body) next(r *Reader) (view []byte, come <-chan struct{}, err error) {

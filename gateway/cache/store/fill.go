@@ -56,7 +56,7 @@ func (f *Fill) Entry() *Entry { return f.entry }
 
 // Unread says that the leader has no client that is going to read the body, so that
 // nothing waits for it. It is called before Write, if at all.
-func (f *Fill) Unread() { f.body().expect(-1) }
+func (f *Fill) Unread() { f.body().Decline() }
 
 // Write adds to the body and copies p. It waits for readers only when the body has
 // turned out too long to be kept: then the slowest, for 30 s at most, after which it

@@ -220,6 +220,24 @@ func TestReadersAreAwaited(t *testing.T) {
 	}
 }
 
+// Who says that it is not going to read keeps nobody waiting.
+func TestNobodyAwaitsWhoDeclines(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c := newCache(64<<20, 10)
+		f := lead(t, c, key("/a"), plain)
+		w := join(t, c, key("/a"))
+		s := &stream{t: t, c: c, fill: f.Store(answer(-1), nil), body: noise(3, 1<<20), err: make(chan error, 1)}
+		first, began := s.reader(0), time.Now()
+		s.write()
+		expect(t, "the head has come", "answered", w)
+		w.entry.Body().Decline()
+		first.finish()
+		if err, took := <-s.err, time.Since(began); err != nil || took != 0 {
+			t.Errorf("writing ended with %v after %v", err, took)
+		}
+	})
+}
+
 // A leader without a client takes nobody else's place.
 func TestUnreadCountsTheLeaderAlone(t *testing.T) {
 	bubble(t, func(t *testing.T) {
