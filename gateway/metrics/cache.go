@@ -50,6 +50,7 @@ type Disk struct {
 	Bytes   Gauge // of all files
 	Limit   Gauge // bytes that these may have; 0: there is none
 	Hits    Gauge // answers that were brought back, ever
+	Evicted Gauge // answers that went to make room
 	Dropped Gauge // answers that were not written since too many waited, ever
 	Failed  Gauge // answers that could not be written or deleted, ever
 	Corrupt Gauge // answers that were damaged

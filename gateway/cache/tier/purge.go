@@ -44,18 +44,18 @@ func (v *Volume) selected(sel *store.Selector, i disk.Item) bool {
 	if !v.has(i.ID) {
 		return false
 	}
-	k, tags, ok := readSummary(i.Summary)
+	of, ok := readSummary(i.Summary)
 	if !ok {
 		v.void(i.ID)
 		return false
 	}
-	return sel.Selects(&k, tags) && (sel.Where == nil || v.selectedByFields(sel, i.ID))
+	return sel.Selects(&of.key, of.tags) && (sel.Where == nil || v.selectedByFields(sel, i.ID))
 }
 
 // selectedByFields asks a selector about what only the label says. What cannot be read is
 // selected: it is of no use in any case.
 func (v *Volume) selectedByFields(sel *store.Selector, id disk.ID) bool {
-	o, err := v.disk.Open(id)
+	o, err := v.disk.Look(id)
 	if err != nil {
 		return true
 	}
