@@ -175,6 +175,9 @@ func (s *Selector) Selects(k *Key, tags []string) bool {
 	return s.matchesKey(k) && s.matchesTags(tags)
 }
 
+// Tags are those of which an answer must have one; none: tags do not matter.
+func (s *Selector) Tags() []string { return s.tags }
+
 // SelectsAll reports whether a selector has neither a word nor Where.
 func (s *Selector) SelectsAll() bool {
 	return s.Where == nil && len(s.sites)+len(s.tags)+len(s.paths) == 0

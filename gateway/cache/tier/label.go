@@ -52,8 +52,12 @@ func boolByte(b bool) byte {
 	return 0
 }
 
-// summaryHead is how long a summary is before its parts.
-const summaryHead = 10
+// summaryHead is how long a summary is before its parts, and summaryParts how many of these
+// come before tags.
+const (
+	summaryHead  = 10
+	summaryParts = 4
+)
 
 // readSummary takes a summary apart; false: it is none.
 func readSummary(b []byte) (s summary, ok bool) {
@@ -65,7 +69,7 @@ func readSummary(b []byte) (s summary, ok bool) {
 	s.received = int64(binary.LittleEndian.Uint64(b[2:]))
 	var site, variant, tag []byte
 	b = b[summaryHead:]
-	for _, part := range []*[]byte{&site, &variant, &k.Target, &k.Parts} {
+	for _, part := range [summaryParts]*[]byte{&site, &variant, &k.Target, &k.Parts} {
 		if *part, b, ok = cutPart(b); !ok {
 			return s, false
 		}

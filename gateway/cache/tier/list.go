@@ -71,7 +71,7 @@ var orders = [...]func(a, b listed) int{
 func (v *Volume) list(c *store.Cache, sel *store.Selector, by store.Order, limit int) (l Listing) {
 	inMemory := v.inMemory(c, sel)
 	var first []listed
-	l.Err = v.disk.All(func(i disk.Item) bool {
+	l.Err = v.each(sel, func(i disk.Item) {
 		of, ok := readSummary(i.Summary)
 		if ok && !inMemory[i.ID] && v.selected(sel, i) {
 			l.Count++
@@ -80,7 +80,6 @@ func (v *Volume) list(c *store.Cache, sel *store.Selector, by store.Order, limit
 				first = firstOf(first, by, limit)
 			}
 		}
-		return true
 	})
 	for _, i := range firstOf(first, by, limit) {
 		if e := v.entry(i.id); e != nil {
