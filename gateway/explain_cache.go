@@ -220,7 +220,7 @@ func (e *explanation) assumedAnswer(told *ExplainedCache, head []byte) error {
 		a.Why = why.Sentence()
 		return nil
 	}
-	a.Stored, a.TTL, a.Vary, a.Tags = true, max(wholeSeconds(s.TTLAt(now)), 0), s.Vary.Names, s.Tags
+	a.Stored, a.TTL, a.Vary, a.Tags = true, max(wholeSeconds(s.TTLAt(now)), 0), s.Vary.Names, s.OwnTags()
 	if s.Fresh.Validate {
 		a.TTL = 0
 	}

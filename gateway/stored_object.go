@@ -30,6 +30,7 @@ type StoredObject struct {
 	Received    time.Time `json:"received"`
 	Hits        int64     `json:"hits"`
 	Tags        []string  `json:"tags,omitempty"`
+	Groups      []string  `json:"groups,omitempty"` // of Cache-Groups
 
 	Fields [][2]string `json:"fields,omitempty"` // of its header; only where one is asked for
 }
@@ -41,7 +42,7 @@ func (g *Gateway) describe(e *store.Entry, now time.Time) StoredObject {
 		Place: g.placeOf(e),
 		Site:  k.Site, Scheme: schemeOf(k.Secure), Target: string(k.Target), Variant: k.Variant, Parts: shownParts(k.Parts),
 		Status: s.Status, ETag: string(s.ETag), Length: s.Length, Bytes: e.Bytes(), State: "stale",
-		Age: int64(s.AgeAt(now) / time.Second), TTL: wholeSeconds(s.TTLAt(now)), Received: s.Fresh.Received, Hits: e.Hits(), Tags: s.Tags,
+		Age: int64(s.AgeAt(now) / time.Second), TTL: wholeSeconds(s.TTLAt(now)), Received: s.Fresh.Received, Hits: e.Hits(), Tags: s.OwnTags(), Groups: s.Groups(),
 	}
 	var vary []string
 	for i, name := range s.Vary.Names {

@@ -126,7 +126,7 @@ func alone(n int) string {
 func chosenBy(o gateway.StoredObject) string {
 	parts := []string{o.Scheme}
 	for _, p := range []struct{ what, is string }{
-		{"variant ", o.Variant}, {"", o.Parts}, {"by ", o.Vary}, {"part ", o.Part}, {"type ", o.ContentType}, {"tags ", strings.Join(o.Tags, " ")},
+		{"variant ", o.Variant}, {"", o.Parts}, {"by ", o.Vary}, {"part ", o.Part}, {"type ", o.ContentType}, {"tags ", strings.Join(o.Tags, " ")}, {"groups ", strings.Join(o.Groups, ", ")},
 	} {
 		if p.is != "" {
 			parts = append(parts, p.what+p.is)
@@ -199,6 +199,9 @@ func (a *app) sayObject(o gateway.StoredObject) error {
 	fmt.Fprintf(t, "found\t%s since %s\n", numbered(int(o.Hits), "time"), o.Received.Local().Format("2006-01-02 15:04:05"))
 	if len(o.Tags) > 0 {
 		fmt.Fprintf(t, "tags\t%s\n", printable(strings.Join(o.Tags, " ")))
+	}
+	if len(o.Groups) > 0 {
+		fmt.Fprintf(t, "groups\t%s\n", printable(strings.Join(o.Groups, ", ")))
 	}
 	fmt.Fprintf(t, "status\t%d\n", o.Status)
 	for _, f := range o.Fields {

@@ -25,7 +25,7 @@ type Cache struct {
 	Stored     Counter                     // answers that were stored
 	Refreshes  Counter                     // fetches that no client waited for
 	RuleErrors Counter                     // caching rules that could not be evaluated
-	Purged     Counter                     // targets that answers to unsafe methods invalidated
+	Purged     Counter                     // targets, and answers in groups, that answers to unsafe methods invalidated
 }
 
 // Store is what is kept of all sites, and what has become of what was.

@@ -26,7 +26,7 @@ func (v *Volume) purge(sel *store.Selector, how store.How, preview bool) func([]
 		defer v.work.Unlock()
 		v.purgePending(sel, how)
 		v.purgeSame(inMemory, how)
-		return only(matched, inMemory, v.last(err))
+		return only(matched, inMemory, v.last(err, sel.Brief))
 	}
 }
 
@@ -173,8 +173,8 @@ func (v *Volume) purgeSame(inMemory []*store.Entry, how store.How) {
 	}
 }
 
-// last makes all last that is to be deleted.
-func (v *Volume) last(err error) error {
+// last makes all last that is to be deleted, also over a loss of power unless that is brief.
+func (v *Volume) last(err error, brief bool) error {
 	v.mu.Lock()
 	waiting := maps.Clone(v.pending)
 	v.mu.Unlock()
@@ -182,6 +182,9 @@ func (v *Volume) last(err error) error {
 		if e == nil {
 			err = errors.Join(err, v.disk.Delete(id))
 		}
+	}
+	if brief {
+		return err
 	}
 	return errors.Join(err, v.disk.Sync())
 }
