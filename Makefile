@@ -25,6 +25,7 @@ FUZZ    := \
            gateway/cache:FuzzControl \
            gateway/cache:FuzzDate \
            gateway/cache:FuzzDictionary \
+           gateway/cache:FuzzGroups \
            gateway/cache:FuzzRange \
            gateway/cache:FuzzRecord \
            gateway/cache:FuzzResolve \

@@ -59,10 +59,7 @@ func (p *keyPolicy) ignores(name []byte) bool {
 // appendParts appends what belongs to the key beside the target, one a line. Neither
 // names nor values have line ends.
 func (x *Exchange) appendParts(dst []byte, p *keyPolicy) []byte {
-	if p.hosts {
-		dst = append(append(append(dst, "host "...), x.Authority.Host...), ':')
-		dst = append(strconv.AppendInt(dst, int64(x.Authority.Port), 10), '\n')
-	}
+	dst = x.hostPart(dst)
 	dst = append(dst, x.cached.choice...)
 	dst = x.appendClaims(dst)
 	for _, name := range p.headers {
@@ -83,6 +80,16 @@ func (x *Exchange) appendParts(dst []byte, p *keyPolicy) []byte {
 		dst = append(append(append(dst, "session "...), x.decision.ID...), '\n')
 	}
 	return dst
+}
+
+// hostPart appends the host that was asked for, where that tells answers apart: it is the
+// first of all parts.
+func (x *Exchange) hostPart(dst []byte) []byte {
+	if !x.site.cache.key.hosts {
+		return dst
+	}
+	dst = append(append(append(dst, "host "...), x.Authority.Host...), ':')
+	return append(strconv.AppendInt(dst, int64(x.Authority.Port), 10), '\n')
 }
 
 // appendClaims appends what a trusted proxy says of the host and the URL that its

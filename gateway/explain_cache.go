@@ -116,11 +116,16 @@ func (e *explanation) storedOf(told *ExplainedCache, g *Gateway) {
 		return
 	}
 	used, all := e.fitting(g), g.storedAt(&c.key)
+	behind := g.tier.At(&c.key, all)
+	if used == nil {
+		used = e.broughtBack(behind)
+	}
+	all = append(all, behind...)
 	if used != nil {
 		all = append([]*store.Entry{used}, slices.DeleteFunc(all, func(o *store.Entry) bool { return o == used })...)
 	}
 	for _, o := range all[:min(len(all), mostExplained)] {
-		told.Stored = append(told.Stored, describe(o, e.x.Now))
+		told.Stored = append(told.Stored, g.describe(o, e.x.Now))
 	}
 	switch {
 	case used != nil:
@@ -150,11 +155,23 @@ var useWords = [...][2]string{
 }
 
 // fitting is the stored answer that a lookup would find, without counting it.
-func (e *explanation) fitting(g *Gateway) (best *store.Entry) {
+func (e *explanation) fitting(g *Gateway) *store.Entry {
 	c := &e.x.cached
-	for _, o := range g.cache.AppendFitting(nil, &c.key, &c.request, &e.x.site.cache.policy) {
-		whole := o.Stored().Part.Size == 0
-		if best == nil || whole && best.Stored().Part.Size != 0 || whole == (best.Stored().Part.Size == 0) && o.Stored().Newer(best.Stored()) {
+	return bestOf(g.cache.AppendFitting(nil, &c.key, &c.request, &e.x.site.cache.policy))
+}
+
+// broughtBack is the one that a lookup would bring back from the disk; nil: none.
+func (e *explanation) broughtBack(behind []*store.Entry) *store.Entry {
+	c, p := &e.x.cached, &e.x.site.cache.policy
+	return bestOf(slices.DeleteFunc(slices.Clone(behind), func(o *store.Entry) bool {
+		return !o.Key().Equal(&c.key) || !o.Stored().Fits(&c.request, p) || p.Use(o.Stored(), &c.request, e.x.Now) == cache.UseFetch
+	}))
+}
+
+// bestOf is the one that is chosen over the others; nil: there is none.
+func bestOf(all []*store.Entry) (best *store.Entry) {
+	for _, o := range all {
+		if best == nil || store.Better(o.Stored(), best.Stored()) {
 			best = o
 		}
 	}
@@ -203,7 +220,7 @@ func (e *explanation) assumedAnswer(told *ExplainedCache, head []byte) error {
 		a.Why = why.Sentence()
 		return nil
 	}
-	a.Stored, a.TTL, a.Vary, a.Tags = true, max(wholeSeconds(s.TTLAt(now)), 0), s.Vary.Names, s.Tags
+	a.Stored, a.TTL, a.Vary, a.Tags = true, max(wholeSeconds(s.TTLAt(now)), 0), s.Vary.Names, s.OwnTags()
 	if s.Fresh.Validate {
 		a.TTL = 0
 	}

@@ -158,7 +158,7 @@ func (s *snapshot) targetsOf(uri string) map[string][]byte {
 func messageView(e *store.Entry) *invalidation.Stored {
 	k, vary := e.Key(), &e.Stored().Vary
 	return &invalidation.Stored{
-		Target: string(k.Target), Tags: e.Stored().Tags,
+		Target: string(k.Target), Tags: e.Stored().OwnTags(),
 		Cookies: func(name string) (string, bool) { return partOf(k.Parts, "cookie "+name) },
 		Headers: func(name string) (string, bool) {
 			for i, n := range vary.Names {

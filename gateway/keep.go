@@ -1,9 +1,12 @@
 package gateway
 
 import (
+	"bytes"
+	"log/slog"
 	"time"
 
 	"weirkeep/gateway/cache"
+	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/metrics"
 )
 
@@ -264,6 +267,23 @@ func (g *Gateway) keepHead(x *Exchange) {
 	}
 }
 
+// invalidateGroups removes what is in groups at the request's own origin (RFC 9875): the site
+// stands for host and port, unless the key has them.
+func (g *Gateway) invalidateGroups(x *Exchange, groups []string) {
+	if len(groups) == 0 {
+		return
+	}
+	secure, host := x.Secure, x.hostPart(nil)
+	sel := store.SelectGroups(x.site.name, groups)
+	sel.Brief = true
+	sel.Where = func(e *store.Entry) bool { return e.Key().Secure == secure && bytes.HasPrefix(e.Key().Parts, host) }
+	r := g.cache.Purge(sel, store.Hard, false)
+	x.site.cache.metrics.Purged.Add(uint64(r.Total()))
+	if r.Behind.Err != nil {
+		g.log.Warn("what an answer has invalidated may be back after a restart", slog.Any("error", r.Behind.Err))
+	}
+}
+
 // invalidate removes what an answer to an unsafe method has made untrue (M1 to M3), and
 // stores it if it is what a GET would get (M4). One that came before its request was sent in
 // full stays with the exchange, whose client is still sending.
@@ -277,6 +297,7 @@ func (g *Gateway) invalidate(x *Exchange) Reason {
 			x.site.cache.metrics.Purged.Inc()
 		}
 	}
+	g.invalidateGroups(x, cache.InvalidatedGroups(&c.request, &a))
 	if !x.site.cache.policy.PostLocation || x.trip.Uploading() || !x.Body.Done() || c.rule != nil && c.rule.passes(x) {
 		return Served
 	}

@@ -17,7 +17,10 @@ import (
 type StoredList struct {
 	Matched int            `json:"matched"` // answers, of which Objects may be a part
 	Bytes   int64          `json:"bytes"`   // that they take
+	OnDisk  int            `json:"on_disk"` // of Matched, those that are on the disk alone
 	Objects []StoredObject `json:"objects"` // never null
+
+	Incomplete string `json:"incomplete,omitempty"` // why something on the disk may be missing
 }
 
 // StoredOrders are the orders of lists, the usual one first.
@@ -42,13 +45,17 @@ func (g *Gateway) ListStored(q StoredSelection, order string, limit int) (Stored
 	if err != nil {
 		return list, err
 	}
-	all, now := g.cache.List(sel, by, math.MaxInt32), g.now(time.Now())
-	list.Matched = len(all)
-	for i, e := range all {
+	all, behind := g.cache.List(sel, by, math.MaxInt32), g.tier.List(g.cache, sel, by, limit)
+	list.OnDisk, list.Matched, list.Bytes = behind.Count, len(all)+behind.Count, behind.Bytes
+	for _, e := range all {
 		list.Bytes += e.Bytes()
-		if i < limit {
-			list.Objects = append(list.Objects, describe(e, now))
-		}
+	}
+	now := g.now(time.Now())
+	for _, e := range store.Merge(all[:min(limit, len(all))], behind.First, by, limit) {
+		list.Objects = append(list.Objects, g.describe(e, now))
+	}
+	if behind.Err != nil {
+		list.Incomplete = behind.Err.Error()
 	}
 	return list, nil
 }
@@ -78,8 +85,12 @@ func (g *Gateway) Stored(url string) ([]StoredObject, error) {
 	}
 	sel.Where = func(e *store.Entry) bool { return bytes.Equal(e.Key().Target, target) }
 	all := []StoredObject{}
-	for _, e := range g.cache.List(sel, store.ByHits, maxStored) {
-		all = append(all, inFull(e, g.now(time.Now())))
+	found := g.cache.List(sel, store.ByHits, maxStored)
+	for _, secure := range []bool{false, true} {
+		found = append(found, g.tier.At(&store.Key{Site: x.site.name, Secure: secure, Target: target}, found)...)
+	}
+	for _, e := range found[:min(maxStored, len(found))] {
+		all = append(all, g.inFull(e, g.now(time.Now())))
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w of %s at site %s", ErrNotStored, target, x.site.name)
@@ -100,11 +111,12 @@ type StoredPurge struct {
 // StoredPurged is what a purge has found.
 type StoredPurged struct {
 	Count   int            `json:"count"`
-	Bytes   int64          `json:"bytes"` // that it takes, or took
+	OnDisk  int            `json:"on_disk"` // of Count, on the disk alone
+	Bytes   int64          `json:"bytes"`   // that it takes, or took
 	Soft    bool           `json:"soft"`
 	DryRun  bool           `json:"dry_run"`
 	Millis  float64        `json:"milliseconds"`   // that it took
-	Largest []StoredObject `json:"largest"`        // at most 100; never null
+	Largest []StoredObject `json:"largest"`        // of what is in memory, at most 100; never null
 	Hint    string         `json:"hint,omitempty"` // why nothing was found, if nothing was
 }
 
@@ -128,6 +140,7 @@ func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
 	began, now := time.Now(), g.now(time.Now())
 	report := g.cache.Purge(sel, how, p.DryRun)
 	done.Millis = float64(time.Since(began).Microseconds()) / 1000
+	done.OnDisk = report.Behind.Count
 	if done.Count, done.Bytes = report.Total(), report.Bytes+report.Behind.Bytes; !p.DryRun {
 		counter.Add(uint64(done.Count))
 	}
@@ -135,7 +148,7 @@ func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
 		return done, fmt.Errorf("purged, but after a restart it may be back: %w", err)
 	}
 	for _, e := range report.Items {
-		done.Largest = append(done.Largest, describe(e, now))
+		done.Largest = append(done.Largest, g.describe(e, now))
 	}
 	if done.Count == 0 {
 		done.Hint = g.whyNothing(snap, p.StoredSelection)
@@ -162,12 +175,12 @@ func (g *Gateway) whyNothing(snap *snapshot, q StoredSelection) string {
 	}
 	r := g.cache.Purge(sel, store.Hard, true)
 	switch {
-	case r.Count == 0:
+	case r.Total() == 0:
 		return "nothing is stored there at all"
 	case q.Where != "":
-		return fmt.Sprintf("%d are stored there: weirkeep cache ls lists them, without --where too", r.Count)
+		return fmt.Sprintf("%d are stored there: weirkeep cache ls lists them, without --where too", r.Total())
 	}
-	return fmt.Sprintf("%d are stored there: weirkeep cache ls lists them. A site's aliases share one copy under its name, paths are compared in their canonical form, and tags letter by letter", r.Count)
+	return fmt.Sprintf("%d are stored there: weirkeep cache ls lists them. A site's aliases share one copy under its name, paths are compared in their canonical form, and tags letter by letter", r.Total())
 }
 
 // StoredStats are what is stored, and what became of it.
@@ -184,6 +197,21 @@ type StoredStats struct {
 	Expired   uint64      `json:"expired"` // the same, by soft purges
 	Sites     []SiteStats `json:"sites"`   // never null
 	MaxObject int64       `json:"max_object"`
+	Disk      *DiskStats  `json:"disk,omitempty"` // nil: nothing is kept on a disk
+}
+
+// DiskStats are what is kept behind memory, also of what is in memory too.
+type DiskStats struct {
+	Objects int64 `json:"objects"`
+	Waiting int64 `json:"waiting"` // still to be written
+	Bytes   int64 `json:"bytes"`   // of all files
+	Limit   int64 `json:"limit"`   // of Bytes
+	Hits    int64 `json:"hits"`    // brought back into memory
+	Evicted int64 `json:"evicted"` // to make room
+	Dropped int64 `json:"dropped"` // not written, since too many waited
+	Failed  int64 `json:"failed"`  // could not be written or deleted
+	Corrupt int64 `json:"corrupt"` // were damaged
+	Errors  int64 `json:"errors"`  // of the disk itself
 }
 
 // SiteStats are those of one site.
@@ -214,6 +242,9 @@ func (g *Gateway) StoredStats() (StoredStats, error) {
 	}
 	for _, name := range snap.siteNames() {
 		stats.Sites = append(stats.Sites, g.siteStats(name))
+	}
+	if d := g.tier.Stats(); d.Limit > 0 {
+		stats.Disk = &DiskStats{d.Objects, d.Waiting, d.Bytes, d.Limit, d.Hits, d.Evicted, d.Dropped, d.Failed, d.Corrupt, d.Errors}
 	}
 	return stats, nil
 }

@@ -22,24 +22,27 @@ type StoredObject struct {
 	ETag        string    `json:"etag,omitempty"`
 	Part        string    `json:"part,omitempty"` // of the representation; empty: it is all of it
 	Length      int64     `json:"length"`         // of the body; -1: not known yet
-	Bytes       int64     `json:"bytes"`          // that it takes of the memory
+	Bytes       int64     `json:"bytes"`          // that it takes of the memory; on the disk alone: that its body has there
+	Place       string    `json:"place"`          // memory, disk, or both
 	State       string    `json:"state"`          // fresh, stale, or filling
 	Age         int64     `json:"age"`            // seconds
 	TTL         int64     `json:"ttl"`            // seconds for which it is still fresh; less than 0: since when it is stale
 	Received    time.Time `json:"received"`
 	Hits        int64     `json:"hits"`
 	Tags        []string  `json:"tags,omitempty"`
+	Groups      []string  `json:"groups,omitempty"` // of Cache-Groups
 
 	Fields [][2]string `json:"fields,omitempty"` // of its header; only where one is asked for
 }
 
 // describe is what is known of an entry.
-func describe(e *store.Entry, now time.Time) StoredObject {
+func (g *Gateway) describe(e *store.Entry, now time.Time) StoredObject {
 	k, s := e.Key(), e.Stored()
 	o := StoredObject{
-		Site: k.Site, Scheme: schemeOf(k.Secure), Target: string(k.Target), Variant: k.Variant, Parts: shownParts(k.Parts),
+		Place: g.placeOf(e),
+		Site:  k.Site, Scheme: schemeOf(k.Secure), Target: string(k.Target), Variant: k.Variant, Parts: shownParts(k.Parts),
 		Status: s.Status, ETag: string(s.ETag), Length: s.Length, Bytes: e.Bytes(), State: "stale",
-		Age: int64(s.AgeAt(now) / time.Second), TTL: wholeSeconds(s.TTLAt(now)), Received: s.Fresh.Received, Hits: e.Hits(), Tags: s.Tags,
+		Age: int64(s.AgeAt(now) / time.Second), TTL: wholeSeconds(s.TTLAt(now)), Received: s.Fresh.Received, Hits: e.Hits(), Tags: s.OwnTags(), Groups: s.Groups(),
 	}
 	var vary []string
 	for i, name := range s.Vary.Names {
@@ -62,9 +65,20 @@ func describe(e *store.Entry, now time.Time) StoredObject {
 	return o
 }
 
+// placeOf is where an entry is.
+func (g *Gateway) placeOf(e *store.Entry) string {
+	switch {
+	case e.IsApart():
+		return "disk"
+	case g.tier.Has(e):
+		return "both"
+	}
+	return "memory"
+}
+
 // inFull is describe with the fields.
-func inFull(e *store.Entry, now time.Time) StoredObject {
-	o := describe(e, now)
+func (g *Gateway) inFull(e *store.Entry, now time.Time) StoredObject {
+	o := g.describe(e, now)
 	for _, f := range e.Stored().Fields {
 		o.Fields = append(o.Fields, [2]string{string(f.Name), string(f.Value)})
 	}

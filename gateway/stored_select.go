@@ -17,7 +17,7 @@ import (
 
 // StoredSelection selects stored answers.
 type StoredSelection struct {
-	Match string // words: site:NAME, tag:TAG, path:GLOB, or a full URL
+	Match string // words: site:NAME, tag:TAG, group:GROUP, path:GLOB, or a full URL
 	Where string // an expression on what is stored, which must be true, too; empty: none
 	All   bool   // without a word it selects all there is
 }
@@ -190,7 +190,7 @@ func storedRequest(e *store.Entry, now time.Time) *rules.Request {
 	return &rules.Request{
 		Scheme: schemeOf(k.Secure), Site: k.Site, Path: path, RawPath: path, Query: query, URL: k.Target, Now: now,
 		Response: rules.Response{Status: s.Status, Fields: s.Fields},
-		Stored:   rules.Stored{Age: s.AgeAt(now), TTL: s.TTLAt(now), Size: e.Bytes(), Hits: e.Hits(), Tags: s.Tags, Variant: k.Variant},
+		Stored:   rules.Stored{Age: s.AgeAt(now), TTL: s.TTLAt(now), Size: e.Bytes(), Hits: e.Hits(), Tags: s.OwnTags(), Variant: k.Variant},
 	}
 }
 

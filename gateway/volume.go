@@ -168,6 +168,7 @@ func (g *Gateway) measureDisk() {
 	m.Bytes.Set(now.Bytes)
 	m.Limit.Set(now.Limit)
 	m.Hits.Set(now.Hits)
+	m.Evicted.Set(now.Evicted)
 	m.Dropped.Set(now.Dropped)
 	m.Failed.Set(now.Failed)
 	m.Corrupt.Set(now.Corrupt)

@@ -39,6 +39,7 @@ var cacheCommands = []func(*app) *cobra.Command{
 const ofSelectors = "A SELECTOR is words, in quotes where a shell would read * as files:\n\n" +
 	"  site:NAME   of a site; its aliases share what is stored\n" +
 	"  tag:TAG     that the origin gave a tag, in Surrogate-Key or Cache-Tag, or a caching rule\n" +
+	"  group:GROUP in a group that the origin names in Cache-Groups (RFC 9875), without blanks\n" +
 	"  path:GLOB   of a path; * is anything within a segment, ** across them; with ?… it is compared with\n" +
 	"              path and query, else with the path, whatever the query\n" +
 	"  URL         a full URL stands for site: and path:\n\n" +

@@ -31,10 +31,11 @@ func newCacheLs(a *app) *cobra.Command {
 		Long: "Ls lists stored answers, those first that were asked for most often.\n\n" +
 			"  TARGET  path and query, as they are stored\n" +
 			"  STATE   fresh, stale, or filling: it is still on its way\n" +
-			"  SIZE    bytes of memory that it takes\n" +
+			"  SIZE    bytes of memory that it takes; on the disk alone: bytes of its body\n" +
 			"  AGE     since the origin made it, or said that it still holds\n" +
 			"  TTL     for how long it is still fresh; negative: since when it is stale\n" +
-			"  HITS    how often it was found\n\n" +
+			"  HITS    how often it was found in memory\n" +
+			"  PLACE   memory, disk, or both\n\n" +
 			"With -v, a line follows with what else it was chosen by: the decision, key.headers and key.cookies, and\n" +
 			"the request's fields that the origin named in Vary.\n\n" + ofSelectors,
 		Example: "  weirkeep cache ls\n" +
@@ -92,10 +93,10 @@ func (a *app) sayObjects(list gateway.StoredList) error {
 		return a.sayResult("nothing is stored that is selected")
 	}
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SITE\tTARGET\tSTATUS\tSTATE\tSIZE\tAGE\tTTL\tHITS")
+	fmt.Fprintln(t, "SITE\tTARGET\tSTATUS\tSTATE\tSIZE\tAGE\tTTL\tHITS\tPLACE")
 	for _, o := range list.Objects {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\n",
-			printable(o.Site), printable(o.Target), o.Status, o.State, bytesText(o.Bytes), secondsText(o.Age), secondsText(o.TTL), grouped(o.Hits))
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			printable(o.Site), printable(o.Target), o.Status, o.State, bytesText(o.Bytes), secondsText(o.Age), secondsText(o.TTL), grouped(o.Hits), o.Place)
 		if a.verbose {
 			fmt.Fprintf(t, "\t  %s\n", printable(chosenBy(o)))
 		}
@@ -103,17 +104,29 @@ func (a *app) sayObjects(list gateway.StoredList) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if n := len(list.Objects); n < list.Matched {
-		return a.sayResult("%s of %s (%s): --limit says how many are listed", grouped(int64(n)), numbered(list.Matched, "object"), bytesText(list.Bytes))
+	if list.Incomplete != "" {
+		a.say("warning: not all of the disk could be listed: %s", printable(list.Incomplete))
 	}
-	return a.sayResult("%s (%s)", numbered(list.Matched, "object"), bytesText(list.Bytes))
+	all := numbered(list.Matched, "object") + " (" + bytesText(list.Bytes) + ")" + alone(list.OnDisk)
+	if n := len(list.Objects); n < list.Matched {
+		return a.sayResult("%s of %s: --limit says how many are listed", grouped(int64(n)), all)
+	}
+	return a.sayResult("%s", all)
+}
+
+// alone says how many of some answers are on the disk alone.
+func alone(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ", " + grouped(int64(n)) + " on the disk alone"
 }
 
 // chosenBy is what tells a stored answer from others to the same target, and its tags.
 func chosenBy(o gateway.StoredObject) string {
 	parts := []string{o.Scheme}
 	for _, p := range []struct{ what, is string }{
-		{"variant ", o.Variant}, {"", o.Parts}, {"by ", o.Vary}, {"part ", o.Part}, {"type ", o.ContentType}, {"tags ", strings.Join(o.Tags, " ")},
+		{"variant ", o.Variant}, {"", o.Parts}, {"by ", o.Vary}, {"part ", o.Part}, {"type ", o.ContentType}, {"tags ", strings.Join(o.Tags, " ")}, {"groups ", strings.Join(o.Groups, ", ")},
 	} {
 		if p.is != "" {
 			parts = append(parts, p.what+p.is)
@@ -182,9 +195,13 @@ func (a *app) sayObject(o gateway.StoredObject) error {
 	fmt.Fprintf(t, "state\t%s, age %s, ttl %s\n", o.State, secondsText(o.Age), secondsText(o.TTL))
 	fmt.Fprintf(t, "key\t%s\n", printable(chosenBy(gateway.StoredObject{Scheme: o.Scheme, Variant: o.Variant, Parts: o.Parts, Vary: o.Vary, Part: o.Part})))
 	fmt.Fprintf(t, "size\t%s, of which the body is %s\n", bytesText(o.Bytes), bodyText(o.Length))
+	fmt.Fprintf(t, "place\t%s\n", o.Place)
 	fmt.Fprintf(t, "found\t%s since %s\n", numbered(int(o.Hits), "time"), o.Received.Local().Format("2006-01-02 15:04:05"))
 	if len(o.Tags) > 0 {
 		fmt.Fprintf(t, "tags\t%s\n", printable(strings.Join(o.Tags, " ")))
+	}
+	if len(o.Groups) > 0 {
+		fmt.Fprintf(t, "groups\t%s\n", printable(strings.Join(o.Groups, ", ")))
 	}
 	fmt.Fprintf(t, "status\t%d\n", o.Status)
 	for _, f := range o.Fields {

@@ -70,16 +70,23 @@ func (a *app) sayPurged(done gateway.StoredPurged) error {
 		return nil
 	}
 	what, size := numbered(done.Count, "object"), bytesText(done.Bytes)
-	largest := printable(done.Largest[0].Target) + " " + bytesText(done.Largest[0].Bytes)
 	switch {
 	case done.DryRun && done.Soft:
-		return a.sayResult("would make %s stale (%s). Largest: %s", what, size, largest)
+		return a.sayResult("would make %s stale (%s)%s.%s", what, size, alone(done.OnDisk), largest(done))
 	case done.DryRun:
-		return a.sayResult("would remove %s (%s). Largest: %s", what, size, largest)
+		return a.sayResult("would remove %s (%s)%s.%s", what, size, alone(done.OnDisk), largest(done))
 	case done.Soft && done.Count == 1:
 		return a.sayResult("%s is stale now, in %.0f ms", what, done.Millis)
 	case done.Soft:
 		return a.sayResult("%s are stale now, in %.0f ms", what, done.Millis)
 	}
 	return a.sayResult("removed %s (%s), in %.0f ms", what, size, done.Millis)
+}
+
+// largest is the largest of what is in memory of what was found.
+func largest(done gateway.StoredPurged) string {
+	if len(done.Largest) == 0 {
+		return ""
+	}
+	return " Largest: " + printable(done.Largest[0].Target) + " " + bytesText(done.Largest[0].Bytes)
 }

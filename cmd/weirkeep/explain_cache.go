@@ -27,12 +27,20 @@ func (t *teller) cache(c *gateway.ExplainedCache) {
 		t.line("", "  rules   the first that is true of the answer: %s", strings.Join(c.Late, ", "))
 	}
 	for _, o := range c.Stored {
-		t.line("", "  stored  %d, %s, age %s, ttl %s, found %s   %s", o.Status, o.State, secondsText(o.Age), secondsText(o.TTL), numbered(int(o.Hits), "time"), chosenBy(o))
+		t.line("", "  stored  %d, %s, age %s, ttl %s, %s   %s", o.Status, o.State, secondsText(o.Age), secondsText(o.TTL), foundText(o), chosenBy(o))
 	}
 	if c.Needs != "" {
 		t.line("", "  needs   %s", c.Needs)
 	}
 	t.assumedAnswer(c.Answer)
+}
+
+// foundText is how often an answer was found, or that nobody has counted that.
+func foundText(o gateway.StoredObject) string {
+	if o.Place == "disk" {
+		return "on the disk"
+	}
+	return "found " + numbered(int(o.Hits), "time")
 }
 
 // whenText is a condition behind what it is the reason of.

@@ -98,26 +98,27 @@ var (
 	hellos   = family("listener_handshakes_failed_total", "Connections on which TLS could not be set up, by reason: not_tls, protocol_version, client_certificate, closed, other.", "listener", "reason")
 	expiry   = family("certificate_expiry_seconds", "How long a certificate is still valid; negative: it has expired.", "listener", "certificate")
 
-	outcomes    = family("cache_exchanges_total", "Exchanges of sites with a cache by what it did: hit, stale, revalidated, collapsed, miss, pass.", "site", "outcome")
-	stored      = family("cache_stored_total", "Answers that were stored.", "site")
-	refreshes   = family("cache_refreshes_total", "Fetches of what is stored that no client waited for.", "site")
-	invalidated = family("cache_invalidated_targets_total", "Targets that answers to unsafe methods invalidated.", "site")
-	unjudged    = family("cache_rule_errors_total", "Caching rules that could not be evaluated, and so did not match.", "site")
-	objects     = family("cache_objects", "Answers that are stored, of all sites.")
-	filling     = family("cache_filling_objects", "Answers that are being stored.")
-	keptBytes   = family("cache_bytes", "Bytes that all of it takes.")
-	byteLimit   = family("cache_limit_bytes", "Bytes that it may take.")
-	flights     = family("cache_fetches", "Fetches under way that others may wait for.")
-	evictions   = family("cache_evicted_total", "Answers that went because memory was full.")
-	diskObjects = family("cache_disk_objects", "Stored answers that are on the disk.")
-	diskWaiting = family("cache_disk_waiting", "Stored answers that are still to be written to it.")
-	diskBytes   = family("cache_disk_bytes", "Bytes that all files there have.")
-	diskLimit   = family("cache_disk_limit_bytes", "Bytes that they may have.")
-	diskHits    = family("cache_disk_hits_total", "Answers that were brought back into memory.")
-	diskDropped = family("cache_disk_dropped_total", "Answers that were not written, since too many waited for it.")
-	diskFailed  = family("cache_disk_failures_total", "What the disk was asked for and did not do, by what became of it: answers that could not be kept or deleted, answers that were damaged, and errors of the disk itself.", "what")
-	rejected    = family("cache_rejected_total", "Answers that were too long to be stored, or found no room.")
-	purged      = family("cache_purged_total", "Answers that operators purged: soft made them stale, hard took them away.", "how")
+	outcomes      = family("cache_exchanges_total", "Exchanges of sites with a cache by what it did: hit, stale, revalidated, collapsed, miss, pass.", "site", "outcome")
+	stored        = family("cache_stored_total", "Answers that were stored.", "site")
+	refreshes     = family("cache_refreshes_total", "Fetches of what is stored that no client waited for.", "site")
+	invalidated   = family("cache_invalidated_targets_total", "Targets that answers to unsafe methods invalidated.", "site")
+	unjudged      = family("cache_rule_errors_total", "Caching rules that could not be evaluated, and so did not match.", "site")
+	objects       = family("cache_objects", "Answers that are stored, of all sites.")
+	filling       = family("cache_filling_objects", "Answers that are being stored.")
+	keptBytes     = family("cache_bytes", "Bytes that all of it takes.")
+	byteLimit     = family("cache_limit_bytes", "Bytes that it may take.")
+	flights       = family("cache_fetches", "Fetches under way that others may wait for.")
+	evictions     = family("cache_evicted_total", "Answers that went because memory was full.")
+	diskObjects   = family("cache_disk_objects", "Stored answers that are on the disk.")
+	diskWaiting   = family("cache_disk_waiting", "Stored answers that are still to be written to it.")
+	diskBytes     = family("cache_disk_bytes", "Bytes that all files there have.")
+	diskLimit     = family("cache_disk_limit_bytes", "Bytes that they may have.")
+	diskHits      = family("cache_disk_hits_total", "Answers that were brought back into memory.")
+	diskEvictions = family("cache_disk_evictions_total", "Answers that were removed from it to make room.")
+	diskDropped   = family("cache_disk_dropped_total", "Answers that were not written, since too many waited for it.")
+	diskFailed    = family("cache_disk_failures_total", "What the disk was asked for and did not do, by what became of it: answers that could not be kept or deleted, answers that were damaged, and errors of the disk itself.", "what")
+	rejected      = family("cache_rejected_total", "Answers that were too long to be stored, or found no room.")
+	purged        = family("cache_purged_total", "Answers that operators purged: soft made them stale, hard took them away.", "how")
 
 	reloads    = family("config_reloads_total", "Reloads by result: ok, failed.", "result")
 	reloadOK   = family("config_last_reload_ok", "1 if the configuration that came last is current, 0 if it was refused.")
@@ -136,7 +137,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 		attempts, retries, failures, load, capacity, auto, awaited, upgraded, changes, up, state, operated, metric, clamped, nonsense, stale, odd, idle, opened, reused,
 		panicking, queued, wait, misjudged, foundOrigins, foundOK, looks, foundChanges, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
-		outcomes, stored, refreshes, invalidated, unjudged, objects, filling, keptBytes, byteLimit, flights, evictions, rejected, purged, diskObjects, diskWaiting, diskBytes, diskLimit, diskHits, diskDropped, diskFailed,
+		outcomes, stored, refreshes, invalidated, unjudged, objects, filling, keptBytes, byteLimit, flights, evictions, rejected, purged, diskObjects, diskWaiting, diskBytes, diskLimit, diskHits, diskEvictions, diskDropped, diskFailed,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
 	}, pluginFamilies...) {
 		ch <- d

@@ -43,6 +43,7 @@ func (s sink) disk(m *metrics.Disk) {
 	s.gauge(diskBytes, m.Bytes.Load())
 	s.gauge(diskLimit, m.Limit.Load())
 	s.total(diskHits, m.Hits.Load())
+	s.total(diskEvictions, m.Evicted.Load())
 	s.total(diskDropped, m.Dropped.Load())
 	s.total(diskFailed, m.Failed.Load(), "unkept")
 	s.total(diskFailed, m.Corrupt.Load(), "damaged")

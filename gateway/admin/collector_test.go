@@ -76,6 +76,7 @@ func counted() *metrics.Registry {
 	r.Store.Expired.Add(5)
 	r.Store.Disk.Limit.Set(4 << 20)
 	r.Store.Disk.Hits.Set(6)
+	r.Store.Disk.Evicted.Set(7)
 	r.Store.Disk.Corrupt.Set(2)
 	r.Refusals[1].Unrouted.Inc()
 	r.Process.ReloadsFailed.Inc()
@@ -162,6 +163,7 @@ func TestExposition(t *testing.T) {
 		`weirkeep_cache_disk_objects 0`,
 		`weirkeep_cache_disk_limit_bytes 4.194304e+06`,
 		`weirkeep_cache_disk_hits_total 6`,
+		`weirkeep_cache_disk_evictions_total 7`,
 		`weirkeep_cache_disk_failures_total{what="damaged"} 2`,
 		`weirkeep_cache_disk_failures_total{what="unkept"} 0`,
 		`weirkeep_config_reloads_total{result="failed"} 1`,
@@ -191,8 +193,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 94 {
-		t.Errorf("%d families, want 94", len(types))
+	if len(types) != 95 {
+		t.Errorf("%d families, want 95", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {

@@ -399,6 +399,39 @@ func FuzzTags(f *testing.F) {
 	})
 }
 
+// FuzzGroups: a line is as if it was not there, or is read as strings that are read again when
+// they are written anew, in another order and on lines of their own.
+func FuzzGroups(f *testing.F) {
+	for _, seed := range []string{`"a", "b"`, `"a\\\"";p=1;q`, `a`, `"a",`, `("a")`, `""`, `"a" , "b"`, "\"a\"\t,\t\"b\"", `"\`, `?1`, `"a";`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		line, ok := value([]byte(text))
+		if !ok {
+			return
+		}
+		read := func(lines ...string) []string {
+			var all []wire.Field
+			for _, l := range lines {
+				all = append(all, wire.Field{Name: []byte("Cache-Groups"), Value: []byte(l)})
+			}
+			return readGroups(all, nameCacheGroups)
+		}
+		groups := read(string(line))
+		var anew []string
+		for _, g := range groups {
+			if strings.IndexFunc(g, func(r rune) bool { return r < ' ' || r > '~' }) >= 0 {
+				t.Fatalf("%q of %q is no string", g, text)
+			}
+			anew = append(anew, `"`+strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(g)+`"`)
+		}
+		slices.Reverse(anew)
+		if again := read(anew...); !slices.Equal(again, groups) {
+			t.Fatalf("%q is read as %q, and these as %q", text, groups, again)
+		}
+	})
+}
+
 // FuzzResolve: what a reference resolves to at the same origin is a path without dot
 // segments, of bytes of the reference and of the target's path.
 func FuzzResolve(f *testing.F) {

@@ -11,7 +11,7 @@ import (
 // Content-Location name at the same origin (M1 to M3). It appends nothing if there are
 // none. The first is r's own bytes, the others are new.
 func Invalidated(dst [][]byte, r *Request, a *Answer) [][]byte {
-	if r.Method != Unsafe || a.Status < 200 || a.Status > 399 {
+	if !invalidates(r, a) {
 		return dst
 	}
 	dst = append(dst, r.Target.Path)
@@ -25,6 +25,11 @@ func Invalidated(dst [][]byte, r *Request, a *Answer) [][]byte {
 		}
 	}
 	return dst
+}
+
+// invalidates reports whether a method was unsafe, and no error its answer.
+func invalidates(r *Request, a *Answer) bool {
+	return r.Method == Unsafe && 200 <= a.Status && a.Status <= 399
 }
 
 func contains(list [][]byte, path []byte) bool {

@@ -10,6 +10,8 @@ const (
 	nameAge
 	nameAuthorization
 	nameCacheControl
+	nameCacheGroupInvalidation
+	nameCacheGroups
 	nameContentEncoding
 	nameContentLanguage
 	nameContentLength
@@ -46,6 +48,8 @@ var names = byLength(
 	named{"age", nameAge},
 	named{"authorization", nameAuthorization},
 	named{"cache-control", nameCacheControl},
+	named{"cache-group-invalidation", nameCacheGroupInvalidation},
+	named{"cache-groups", nameCacheGroups},
 	named{"content-encoding", nameContentEncoding},
 	named{"content-language", nameContentLanguage},
 	named{"content-length", nameContentLength},
@@ -73,7 +77,7 @@ var names = byLength(
 	named{"x-method-override", nameMethodOverride},
 )
 
-func byLength(list ...named) (t [23][]named) {
+func byLength(list ...named) (t [25][]named) {
 	for _, k := range list {
 		t[len(k.text)] = append(t[len(k.text)], k)
 	}

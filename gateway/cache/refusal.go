@@ -41,7 +41,7 @@ var refusals = [...]struct {
 	RefusedVary:          {"vary *", "the answer says Vary: *, so it fits no other request", false, false},
 	RefusedVaryLong:      {"vary too long", "the answer varies by more, or by longer fields, than are kept", false, false},
 	RefusedPart:          {"part", "the answer is a part of a representation that is not one range, of the length that it says, of what was asked for", true, true},
-	RefusedTags:          {"too many tags", "the answer has more tags, or longer ones, than are kept, so it could not be purged by them", false, false},
+	RefusedTags:          {"too many tags", "the answer has more tags or groups, or longer ones, than are kept, so it could not be purged by them", false, false},
 	RefusedNoCache:       {"no-cache", "the answer says no-cache and has neither ETag nor Last-Modified to ask the origin with", false, false},
 	RefusedExpired:       {"expired", "the answer is stale when it comes and has neither ETag nor Last-Modified to ask the origin with", false, false},
 	RefusedUnknown:       {"no freshness", "neither the answer nor the configuration says how long it is fresh, and it cannot be validated", false, false},

@@ -23,7 +23,7 @@ type Stored struct {
 	Authorized bool // may answer requests with Authorization (R4)
 
 	Vary  Vary
-	Tags  []string
+	Tags  []string // in order; those of groups (GroupOf) come first
 	Fresh Freshness
 }
 

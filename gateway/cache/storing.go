@@ -25,7 +25,7 @@ type Override struct {
 	Tags []string // beside its own
 }
 
-// Bounds of tags. An answer that has more of them, or longer ones, is not stored.
+// Bounds of tags, and of groups. An answer that has more of them, or longer ones, is not stored.
 const (
 	MaxTags     = 128
 	MaxTagBytes = 256
@@ -66,14 +66,15 @@ func (p *Policy) settle(s *Stored, a *Answer, v *said, o *Override) Refusal {
 	s.Date, s.Modified, s.ETag = dateOf(a, v), modifiedOf(a, v), v.tag()
 	s.Authorized = v.sharesAuthorized()
 	s.Fresh = p.freshness(a, v, o)
-	var bounded bool
-	s.Tags, bounded = tagsOf(a.Fields, p.Tags, o.Tags)
+	tags, few := tagsOf(a.Fields, p.Tags, o.Tags)
+	groups, fewToo := groupTags(a.Fields)
+	s.Tags = append(groups, tags...)
 	switch why := s.useless(); {
 	case !s.Fresh.Stated && !(v.guessable(a.Status) && s.validator()):
 		return RefusedUnknown
 	case why != 0:
 		return why
-	case !bounded:
+	case !few, !fewToo:
 		return RefusedTags
 	}
 	return 0
@@ -212,8 +213,11 @@ func tagsOf(fields []wire.Field, from, more []string) (tags []string, ok bool) {
 	}
 	slices.Sort(tags)
 	tags = slices.Compact(tags)
-	long := slices.ContainsFunc(tags, func(t string) bool { return len(t) > MaxTagBytes })
-	return tags, len(tags) <= MaxTags && !long
+	return tags, bounded(tags)
+}
+
+func bounded(tags []string) bool {
+	return len(tags) <= MaxTags && !slices.ContainsFunc(tags, func(t string) bool { return len(t) > MaxTagBytes })
 }
 
 func separatesTags(c rune) bool { return c == ' ' || c == ',' || c == '\t' }

@@ -25,7 +25,7 @@ type Cache struct {
 	Stored     Counter                     // answers that were stored
 	Refreshes  Counter                     // fetches that no client waited for
 	RuleErrors Counter                     // caching rules that could not be evaluated
-	Purged     Counter                     // targets that answers to unsafe methods invalidated
+	Purged     Counter                     // targets, and answers in groups, that answers to unsafe methods invalidated
 }
 
 // Store is what is kept of all sites, and what has become of what was.
@@ -50,6 +50,7 @@ type Disk struct {
 	Bytes   Gauge // of all files
 	Limit   Gauge // bytes that these may have; 0: there is none
 	Hits    Gauge // answers that were brought back, ever
+	Evicted Gauge // answers that went to make room
 	Dropped Gauge // answers that were not written since too many waited, ever
 	Failed  Gauge // answers that could not be written or deleted, ever
 	Corrupt Gauge // answers that were damaged

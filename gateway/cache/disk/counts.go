@@ -4,7 +4,7 @@ import "sync/atomic"
 
 type counts struct {
 	written, writeErrors, readErrors, syncErrors, removeErrors atomic.Int64
-	corrupt, reclaimed, rescued, damaged, foreign              atomic.Int64
+	corrupt, reclaimed, rescued, evicted, damaged, foreign     atomic.Int64
 	opened                                                     atomic.Int64
 }
 
@@ -19,6 +19,7 @@ type Stats struct {
 	Written   int64 // bytes appended, objects that were aborted and copies included
 	Reclaimed int64 // segments that were removed to make room
 	Rescued   int64 // objects that were copied before their segment was removed
+	Evicted   int64 // objects that went with their segment
 
 	Corrupt      int64 // objects that were dropped because a checksum did not fit
 	Damaged      int64 // segments of which a part could not be read when the folder was opened
@@ -35,7 +36,7 @@ func (s *Store) Stats() Stats {
 	st := Stats{
 		Objects: s.index.len(),
 		Opened:  c.opened.Load(), Written: c.written.Load(),
-		Reclaimed: c.reclaimed.Load(), Rescued: c.rescued.Load(),
+		Reclaimed: c.reclaimed.Load(), Rescued: c.rescued.Load(), Evicted: c.evicted.Load(),
 		Corrupt: c.corrupt.Load(), Damaged: c.damaged.Load(), Foreign: c.foreign.Load(),
 		ReadErrors: c.readErrors.Load(), WriteErrors: c.writeErrors.Load(),
 		SyncErrors: c.syncErrors.Load(), RemoveErrors: c.removeErrors.Load(),

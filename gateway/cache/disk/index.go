@@ -121,18 +121,21 @@ func (x *index) len() (n int64) {
 	return n
 }
 
-// sweep forgets what needs segments before first.
-func (x *index) sweep(first uint32) {
+// sweep forgets what needs segments before first, and returns how much that was.
+func (x *index) sweep(first uint32) (n int64) {
 	for i := range x.shards {
 		s := &x.shards[i]
 		s.mu.Lock()
+		n += int64(len(s.m))
 		for id, e := range s.m {
 			if e.oldest < first {
 				delete(s.m, id)
 			}
 		}
+		n -= int64(len(s.m))
 		s.mu.Unlock()
 	}
+	return n
 }
 
 // A found is an object and where it is.

@@ -43,7 +43,7 @@ func (s *Store) sweep() {
 	s.swept = first
 	s.mu.Unlock()
 	if !swept {
-		s.index.sweep(first)
+		s.counts.evicted.Add(s.index.sweep(first))
 	}
 }
 

@@ -40,6 +40,10 @@ func (s *Store) Open(id ID) (*Object, error) {
 	return o, nil
 }
 
+// Look is Open for who only wants to know what there is: it does not make the object one
+// that is in use.
+func (s *Store) Look(id ID) (*Object, error) { return s.open(id) }
+
 func (s *Store) open(id ID) (*Object, error) {
 	o := &Object{s: s}
 	for {

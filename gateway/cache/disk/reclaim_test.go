@@ -21,7 +21,7 @@ func TestOldObjectsMakeRoom(t *testing.T) {
 	}
 	until(t, "what is gone to be forgotten", func() bool {
 		c := s.Stats()
-		return c.Objects*40_000 < MinSize && c.Reclaimed > 20
+		return c.Objects*40_000 < MinSize && c.Reclaimed > 20 && c.Objects+c.Evicted == n
 	})
 }
 

@@ -105,7 +105,14 @@ func (r *resource) hasLike(s *cache.Stored) bool {
 	})
 }
 
-// Apart is an answer that is in no cache, for selectors to be asked.
+// Apart is an answer that is kept behind memory, for selectors and lists. Its body has a
+// length and no bytes, and that length is what it takes.
 func Apart(k *Key, s *cache.Stored) *Entry {
-	return &Entry{object: &object{home: &resource{key: *k}}, stored: s}
+	o := &object{home: &resource{key: *k}, apart: true}
+	o.body.end, o.body.state = s.Length, complete
+	o.bytes.Store(s.Length)
+	return &Entry{object: o, stored: s}
 }
+
+// IsApart reports whether an entry is one that Apart has made.
+func (e *Entry) IsApart() bool { return e.apart }

@@ -41,6 +41,7 @@ type object struct {
 	due atomic.Int64 // when it may be asked for anew, in Unix milliseconds
 
 	home    *resource
+	apart   bool // it is not of a cache
 	indexed bool // under the shard's lock: one of its entries is in the index
 	hits    atomic.Int64
 	bytes   atomic.Int64 // that the space counts for it; written under its lock

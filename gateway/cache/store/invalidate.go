@@ -18,7 +18,7 @@ func (c *Cache) InvalidateTarget(site string, secure bool, target []byte) int {
 func (c *Cache) clearTarget(s *shard, sum uint64, k *Key) (n int) {
 	for r := s.targets[sum]; r != nil; {
 		next := r.post // r may be closed
-		if r.key.sameTarget(k) {
+		if r.key.SameTarget(k) {
 			for _, f := range r.flights {
 				f.purges = append(f.purges, purge{how: Hard})
 			}

@@ -36,11 +36,11 @@ const odd = 0x9e3779b97f4a7c15
 
 // Equal reports whether all parts of two keys are.
 func (k *Key) Equal(o *Key) bool {
-	return k.sameTarget(o) && k.Variant == o.Variant && bytes.Equal(k.Parts, o.Parts)
+	return k.SameTarget(o) && k.Variant == o.Variant && bytes.Equal(k.Parts, o.Parts)
 }
 
-// sameTarget reports whether two keys differ at most in variant and parts.
-func (k *Key) sameTarget(o *Key) bool {
+// SameTarget reports whether two keys differ at most in variant and parts.
+func (k *Key) SameTarget(o *Key) bool {
 	return k.Site == o.Site && k.Secure == o.Secure && bytes.Equal(k.Target, o.Target)
 }
 

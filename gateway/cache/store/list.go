@@ -44,6 +44,17 @@ func (c *Cache) List(sel *Selector, by Order, limit int) []*Entry {
 	return first(all, by, limit)
 }
 
+// Merge is the first of two lists together, in order.
+func Merge(a, b []*Entry, by Order, limit int) []*Entry {
+	var all []listed
+	for _, list := range [][]*Entry{a, b} {
+		for _, e := range list {
+			all = append(all, listed{e, e.Hits(), e.Bytes()})
+		}
+	}
+	return first(all, by, limit)
+}
+
 func first(all []listed, by Order, limit int) []*Entry {
 	slices.SortFunc(all, func(a, b listed) int {
 		return cmp.Or(orders[by](a, b), a.home.key.compare(&b.home.key))

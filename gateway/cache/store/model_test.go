@@ -165,7 +165,7 @@ func (m *model) update(t *rapid.T) {
 
 func (m *model) invalidate(t *rapid.T) {
 	k := m.key()
-	hit := func(a *told) bool { return a.key.sameTarget(&k) }
+	hit := func(a *told) bool { return a.key.SameTarget(&k) }
 	want := 0
 	for _, a := range m.answers {
 		if hit(a) {

@@ -90,8 +90,8 @@ func (s *shard) warn(sel *Selector, how How) {
 func (s *shard) collect(sel *Selector) []*Entry {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if len(sel.tags) > 0 {
-		return s.tagged(sel.tags)
+	if tags := sel.Tags(); len(tags) > 0 {
+		return s.tagged(tags)
 	}
 	var out []*Entry
 	for _, res := range s.targets {

@@ -6,18 +6,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"weirkeep/gateway/cache"
 )
 
-// Selector selects answers, as operators write it: words "site:NAME", "tag:TAG" and
-// "path:GLOB", separated by blanks. Different words are and-ed, several of the same word
-// or-ed. A full URL stands for "site:" and "path:". In a glob "*" is anything within a
+// Selector selects answers, as operators write it: words "site:NAME", "tag:TAG",
+// "group:GROUP" and "path:GLOB", separated by blanks. Different words are and-ed, several of
+// the same word or-ed. A full URL stands for "site:" and "path:". In a glob "*" is anything within a
 // segment and "**" anything across them; with a "?" it is compared with path and query,
 // else with the path alone.
 type Selector struct {
 	sites, tags, paths []string
+	groups             []string // as tags
 
 	// Where is asked too, last; nil: it is not. It may be called by several goroutines.
 	Where func(*Entry) bool
+
+	// Brief lets a purge outlast a process that is killed, but not a loss of power: then
+	// nobody waits for a disk.
+	Brief bool
 }
 
 // A Resolve says which site a URL's host is one of; false: none.
@@ -43,7 +50,7 @@ func ParseSelector(text string, all bool, resolve Resolve) (*Selector, error) {
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
-	for _, values := range []*[]string{&s.sites, &s.tags, &s.paths} {
+	for _, values := range []*[]string{&s.sites, &s.tags, &s.groups, &s.paths} {
 		slices.Sort(*values)
 		*values = slices.Compact(*values)
 	}
@@ -69,12 +76,24 @@ func (s *Selector) add(word string, resolve Resolve) error {
 			return err
 		}
 	}
+	if values == &s.groups {
+		value = cache.GroupTag(value)
+	}
 	*values = append(*values, value)
 	return nil
 }
 
+// SelectGroups selects what is in one of some groups at a site.
+func SelectGroups(site string, groups []string) *Selector {
+	s := &Selector{sites: []string{site}}
+	for _, g := range groups {
+		s.groups = append(s.groups, cache.GroupTag(g))
+	}
+	return s
+}
+
 // examples are words as they may be written.
-var examples = map[string]string{"site": "site:shop", "tag": "tag:news", "path": "path:/img/**"}
+var examples = map[string]string{"site": "site:shop", "tag": "tag:news", "group": "group:cart", "path": "path:/img/**"}
 
 // valuesOf is where the values of a word go; nil: there is no such word.
 func (s *Selector) valuesOf(name string) *[]string {
@@ -83,6 +102,8 @@ func (s *Selector) valuesOf(name string) *[]string {
 		return &s.sites
 	case "tag":
 		return &s.tags
+	case "group":
+		return &s.groups
 	case "path":
 		return &s.paths
 	}
@@ -103,7 +124,7 @@ func unknown(word string) error {
 			return fmt.Errorf("did you mean %q?", known+":"+value)
 		}
 	}
-	return errors.New(`it is none of "site:NAME", "tag:TAG", "path:GLOB" and a full URL like "https://shop.example/a"`)
+	return errors.New(`it is none of "site:NAME", "tag:TAG", "group:GROUP", "path:GLOB" and a full URL like "https://shop.example/a"`)
 }
 
 // oneOff reports whether a word has one letter too few, too many or wrong, or two that
@@ -157,8 +178,11 @@ func (s *Selector) String() string {
 	for _, part := range []struct {
 		name   string
 		values []string
-	}{{"site:", s.sites}, {"tag:", s.tags}, {"path:", s.paths}} {
+	}{{"site:", s.sites}, {"tag:", s.tags}, {"group:", s.groups}, {"path:", s.paths}} {
 		for _, v := range part.values {
+			if part.name == "group:" {
+				v, _ = cache.GroupOf(v)
+			}
 			words = append(words, part.name+v)
 		}
 	}
@@ -175,9 +199,18 @@ func (s *Selector) Selects(k *Key, tags []string) bool {
 	return s.matchesKey(k) && s.matchesTags(tags)
 }
 
+// Tags are such that an answer must have one of them, those of groups among them; none: they
+// do not matter.
+func (s *Selector) Tags() []string {
+	if len(s.tags) > 0 {
+		return s.tags
+	}
+	return s.groups
+}
+
 // SelectsAll reports whether a selector has neither a word nor Where.
 func (s *Selector) SelectsAll() bool {
-	return s.Where == nil && len(s.sites)+len(s.tags)+len(s.paths) == 0
+	return s.Where == nil && len(s.sites)+len(s.tags)+len(s.groups)+len(s.paths) == 0
 }
 
 func (s *Selector) matchesKey(k *Key) bool {
@@ -190,9 +223,12 @@ func (s *Selector) matchesKey(k *Key) bool {
 }
 
 func (s *Selector) matchesTags(tags []string) bool {
-	return len(s.tags) == 0 || slices.ContainsFunc(tags, func(t string) bool {
-		return slices.Contains(s.tags, t)
-	})
+	return hasOne(tags, s.tags) && hasOne(tags, s.groups)
+}
+
+// hasOne reports whether one of the wanted is there, if any is wanted.
+func hasOne(tags, wanted []string) bool {
+	return len(wanted) == 0 || slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(wanted, t) })
 }
 
 // matchTarget compares a glob with a target, or with its path if the glob has no query.

@@ -23,6 +23,7 @@ func TestSelector(t *testing.T) {
 		{"  site:shop\ttag:a  ", "site:shop tag:a"},
 		{"tag:b site:shop tag:a tag:b", "site:shop tag:a tag:b"},
 		{"tag:a:b", "tag:a:b"},
+		{"group:b tag:a group:a", "tag:a group:a group:b"},
 		{"path:/img/** path:**.png", "path:**.png path:/img/**"},
 		{"path:/a?b=http://c", "path:/a?b=http://c"},
 		{"http://shop.example", "site:shop path:/"},
@@ -43,17 +44,18 @@ func TestSelector(t *testing.T) {
 func TestBadSelectors(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", `selector: it has no word, so it would select all there is; write --all if you mean that, or words like "site:shop", "tag:news", "path:/img/**"`},
-		{"shop", `selector: "shop": it is none of "site:NAME", "tag:TAG", "path:GLOB" and a full URL like "https://shop.example/a"`},
+		{"shop", `selector: "shop": it is none of "site:NAME", "tag:TAG", "group:GROUP", "path:GLOB" and a full URL like "https://shop.example/a"`},
 		{"/img/**", `selector: "/img/**": a path is written "path:/img/**"`},
 		{"site=shop", `selector: "site=shop": did you mean "site:shop"?`},
 		{"Site:shop", `selector: "Site:shop": did you mean "site:shop"?`},
 		{"tags:a", `selector: "tags:a": did you mean "tag:a"?`},
 		{"tga:a", `selector: "tga:a": did you mean "tag:a"?`},
+		{"groups:a", `selector: "groups:a": did you mean "group:a"?`},
 		{"pth:/a", `selector: "pth:/a": did you mean "path:/a"?`},
-		{"host:shop", `selector: "host:shop": it is none of "site:NAME", "tag:TAG", "path:GLOB" and a full URL like "https://shop.example/a"`},
+		{"host:shop", `selector: "host:shop": it is none of "site:NAME", "tag:TAG", "group:GROUP", "path:GLOB" and a full URL like "https://shop.example/a"`},
 		{"tag:", `selector: "tag:": nothing stands after the colon; write for example "tag:news"`},
 		{"tag: a", "selector: \"tag:\": nothing stands after the colon; write for example \"tag:news\"\n" +
-			`selector: "a": it is none of "site:NAME", "tag:TAG", "path:GLOB" and a full URL like "https://shop.example/a"`},
+			`selector: "a": it is none of "site:NAME", "tag:TAG", "group:GROUP", "path:GLOB" and a full URL like "https://shop.example/a"`},
 		{"path:img", `selector: "path:img": a path begins with a slash; write "path:/img"`},
 		{"path:/a/***", `selector: "path:/a/***": "***" says nothing that "**" does not; write "**"`},
 		{"path:/a#b", `selector: "path:/a#b": what stands after "#" is never sent to a server; leave it out`},
@@ -80,7 +82,7 @@ func TestBadSelectors(t *testing.T) {
 // FuzzParseSelector: any text is refused with an error of one line a word, or is a
 // selector whose text is read as itself again.
 func FuzzParseSelector(f *testing.F) {
-	for _, s := range []string{"site:a tag:b path:/c", "http://shop.example/a?b#c", "tag::", "path:***", "://", "a://b", "=:", "site:http://shop.example"} {
+	for _, s := range []string{"site:a tag:b path:/c", "group:a group:\x00b tag:\x00c", "http://shop.example/a?b#c", "tag::", "path:***", "://", "a://b", "=:", "site:http://shop.example"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -17,13 +17,16 @@ func (v *Volume) purge(sel *store.Selector, how store.How, preview bool) func([]
 	}
 	v.work.Lock()
 	v.purgePending(sel, how)
+	if len(sel.Tags()) > 0 && v.tags.wantsAll() {
+		v.reindex() // what cannot be read now cannot be below
+	}
 	matched, err := v.matching(sel)
 	err = v.apply(matched, how, err)
 	return func(inMemory []*store.Entry) store.Behinds {
 		defer v.work.Unlock()
 		v.purgePending(sel, how)
 		v.purgeSame(inMemory, how)
-		return only(matched, inMemory, v.last(err))
+		return only(matched, inMemory, v.last(err, sel.Brief))
 	}
 }
 
@@ -31,31 +34,56 @@ func (v *Volume) purge(sel *store.Selector, how store.How, preview bool) func([]
 // bodies.
 func (v *Volume) matching(sel *store.Selector) (map[disk.ID]int64, error) {
 	matched := make(map[disk.ID]int64)
-	err := v.disk.All(func(i disk.Item) bool {
+	err := v.each(sel, func(i disk.Item) {
 		if v.selected(sel, i) {
 			matched[i.ID] = i.Length
 		}
-		return true
 	})
 	return matched, err
+}
+
+// taggedPart of the answers, at most, are looked at one by one for their tags: to read the
+// lists of all costs less for more.
+const taggedPart = 16
+
+// each calls f with all that a selector may select.
+func (v *Volume) each(sel *store.Selector, f func(disk.Item)) error {
+	ids, ok := v.tags.of(sel.Tags(), int(v.disk.Stats().Objects/taggedPart)+taggedPart)
+	if !ok {
+		return v.disk.All(func(i disk.Item) bool {
+			f(i)
+			return true
+		})
+	}
+	for _, id := range ids {
+		o, err := v.disk.Look(id)
+		switch {
+		case err == nil:
+			f(disk.Item{ID: id, Flags: o.Label().Flags, Length: o.Length(), Summary: o.Label().Summary})
+			o.Close()
+		case !errors.Is(err, disk.ErrNotFound) && !errors.Is(err, disk.ErrCorrupt):
+			return err
+		}
+	}
+	return nil
 }
 
 func (v *Volume) selected(sel *store.Selector, i disk.Item) bool {
 	if !v.has(i.ID) {
 		return false
 	}
-	k, tags, ok := readSummary(i.Summary)
+	of, ok := readSummary(i.Summary)
 	if !ok {
 		v.void(i.ID)
 		return false
 	}
-	return sel.Selects(&k, tags) && (sel.Where == nil || v.selectedByFields(sel, i.ID))
+	return sel.Selects(&of.key, of.tags) && (sel.Where == nil || v.selectedByFields(sel, i.ID))
 }
 
 // selectedByFields asks a selector about what only the label says. What cannot be read is
 // selected: it is of no use in any case.
 func (v *Volume) selectedByFields(sel *store.Selector, id disk.ID) bool {
-	o, err := v.disk.Open(id)
+	o, err := v.disk.Look(id)
 	if err != nil {
 		return true
 	}
@@ -106,6 +134,7 @@ func (v *Volume) clearAll() error {
 	v.mu.Lock()
 	v.ids = make(index)
 	v.mu.Unlock()
+	v.tags.clear()
 	return v.disk.Clear()
 }
 
@@ -144,8 +173,8 @@ func (v *Volume) purgeSame(inMemory []*store.Entry, how store.How) {
 	}
 }
 
-// last makes all last that is to be deleted.
-func (v *Volume) last(err error) error {
+// last makes all last that is to be deleted, also over a loss of power unless that is brief.
+func (v *Volume) last(err error, brief bool) error {
 	v.mu.Lock()
 	waiting := maps.Clone(v.pending)
 	v.mu.Unlock()
@@ -153,6 +182,9 @@ func (v *Volume) last(err error) error {
 		if e == nil {
 			err = errors.Join(err, v.disk.Delete(id))
 		}
+	}
+	if brief {
+		return err
 	}
 	return errors.Join(err, v.disk.Sync())
 }

@@ -114,6 +114,7 @@ type Stats struct {
 	Limit   int64 // bytes that all files may have; 0: there is no volume
 
 	Hits    int64 // answers that were brought back
+	Evicted int64 // answers that went to make room, since the volume was opened
 	Dropped int64 // answers that were not written, since too many waited
 	Failed  int64 // answers that could not be written or deleted
 	Corrupt int64 // answers on the disk that were damaged, since the volume was opened
@@ -129,6 +130,7 @@ func (t *Tier) Stats() Stats {
 	}
 	d := v.disk.Stats()
 	st.Objects, st.Bytes, st.Limit = d.Objects, d.Bytes, v.size.Load()
+	st.Evicted = d.Evicted
 	st.Corrupt, st.Errors = d.Corrupt, d.ReadErrors+d.WriteErrors+d.SyncErrors+d.RemoveErrors
 	st.Waiting = v.waiting()
 	return st

@@ -23,6 +23,7 @@ type Volume struct {
 	size    atomic.Int64
 	longest atomic.Int64
 	counts  atomic.Pointer[counts] // of the tier
+	tags    *tagIndex
 
 	// work is held by who writes: the writer for one answer, a purge while it lasts. It is
 	// taken before mu.
@@ -48,11 +49,12 @@ func Open(path string, o Options) (*Volume, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Volume{path: path, disk: d, ids: make(index), pending: make(map[disk.ID]*store.Entry), wake: make(chan struct{}, 1)}
+	v := &Volume{path: path, disk: d, tags: newTagIndex(), ids: make(index), pending: make(map[disk.ID]*store.Entry), wake: make(chan struct{}, 1)}
 	v.counts.Store(new(counts))
 	v.Resize(o.Size, o.Longest)
 	err = d.All(func(i disk.Item) bool {
 		v.ids.add(i.ID)
+		v.tags.load(i.ID, i.Summary)
 		return true
 	})
 	if err != nil {

@@ -36,7 +36,11 @@ func (v *Volume) step() bool {
 	if err != nil {
 		v.counts.Load().failed.Add(1)
 	}
-	v.finished(t, err == nil && t.entry != nil)
+	kept := err == nil && t.entry != nil
+	v.finished(t, kept)
+	if kept {
+		v.tags.add(t.id, t.entry.Stored().Tags, v.has)
+	}
 	return true
 }
 
