@@ -61,3 +61,29 @@ func TestNoCacheNoOutcome(t *testing.T) {
 		t.Errorf("cache is %q", got[0].Cache)
 	}
 }
+
+// When no origin can be reached and what has expired is sent, Cache-Status says both: that
+// the request was forwarded since that is stale, and why there is nothing better.
+func TestStaleWhenNoOriginIsReached(t *testing.T) {
+	t.Parallel()
+	a := newAbsent(t, "")
+	a.answer = func(string) (string, string) { return "Cache-Control: max-age=10\r\nETag: \"v\"\r\n", "page" }
+	got := make(chan string)
+	ask := func() { got <- a.says(t, "GET /hold") }
+	go ask()
+	a.home.letGo <- struct{}{}
+	if first := <-got; first != "200 fwd=uri-miss; fwd-status=200; ttl=10; stored" {
+		t.Fatal(first)
+	}
+	a.clock.Store(30)
+	go ask()
+	until(t, "the origin has the request", func() bool { return a.home.held.Load() == 1 })
+	a.home.kill()
+	for _, reason := range []string{"origin_reset", "connect_refused"} {
+		if status := <-got; status != "200 fwd=stale; ttl=-20; detail="+reason {
+			t.Errorf("%s: %q", reason, status)
+		}
+		go ask()
+	}
+	<-got
+}

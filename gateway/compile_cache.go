@@ -48,6 +48,7 @@ func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
 			headers: lowered(k.Key.Headers), cookies: k.Key.Cookies,
 		},
 		wait:    time.Duration(k.Collapse.Wait),
+		failing: time.Duration(k.TTL[config.Unreachable]),
 		shown:   *k.StatusHeader,
 		name:    c.cfg.Node.Name,
 		metrics: c.set.Cache(site),
@@ -72,8 +73,10 @@ func cachePolicy(k *config.Cache, device string) cache.Policy {
 		Tags:         lowered(k.Tags.From),
 	}
 	for status, ttl := range k.TTL {
-		code, _ := strconv.Atoi(status) // "default" is 0
-		p.TTL[code] = time.Duration(ttl)
+		if status != config.Unreachable {
+			code, _ := strconv.Atoi(status) // "default" is 0
+			p.TTL[code] = time.Duration(ttl)
+		}
 	}
 	return p
 }

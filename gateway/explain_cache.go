@@ -12,7 +12,7 @@ import (
 
 // ExplainedCache is what the cache of a site does with a request.
 type ExplainedCache struct {
-	Does   string           `json:"does"`             // off, pass, look (who explains has no store), fresh, stale, validate, complete or miss
+	Does   string           `json:"does"`             // off, pass, look (who explains has no store), fresh, stale, validate, complete, miss or unreachable
 	Why    string           `json:"why,omitempty"`    // it does
 	Rule   string           `json:"rule,omitempty"`   // caching rule that is true of the request, whatever the answer will be
 	When   string           `json:"when,omitempty"`   // its condition
@@ -66,6 +66,7 @@ func (e *explanation) cache(g *Gateway, answer []byte) error {
 	if c.request.Authorization {
 		told.Needs = "the request has Authorization: an answer is stored only if it says public, must-revalidate or s-maxage"
 	}
+	c.asked = true
 	x.fillKey()
 	k := &c.key
 	told.Key = &ExplainedKey{Site: k.Site, Scheme: schemeOf(k.Secure), Target: string(k.Target), Variant: k.Variant, Parts: shownParts(k.Parts)}
@@ -135,11 +136,46 @@ func (e *explanation) storedOf(told *ExplainedCache, g *Gateway) {
 		told.Does, told.Why = "look", "what the router chooses is a part of the key, and decides which of these is used"
 	case len(all) > 0:
 		told.Does, told.Why = "miss", "what is stored of the target was chosen by something else"
-	case g.cache.Passing(&c.key):
-		told.Does, told.Why = "miss", "nothing is stored: the last answer could not be, so nobody waits for this one"
 	default:
 		told.Does, told.Why = "miss", "nothing is stored of the target"
 	}
+	if told.Does != "fresh" && told.Does != "stale" {
+		e.lastOf(told, g, used)
+	}
+}
+
+// lastOf says what became of the last request for the same, if it brought nothing to keep.
+func (e *explanation) lastOf(told *ExplainedCache, g *Gateway, used *store.Entry) {
+	m, ok := g.cache.Marked(&e.x.cached.key)
+	switch {
+	case ok && m.Failed:
+		e.failsAlike(told, Reason(m.Why), used)
+	case ok:
+		told.Why += "; the last answer was not stored, so nobody waits for this one: " + whyNotStored(m)
+	}
+}
+
+// whyNotStored is what is known of the last answer.
+func whyNotStored(m store.Mark) string {
+	if m.Why == 0 {
+		return "it was longer than max_object, or found no room"
+	}
+	return cache.Refusal(m.Why).Sentence()
+}
+
+// failsAlike says that an exchange is answered like the one before it, which has reached no
+// origin.
+func (e *explanation) failsAlike(told *ExplainedCache, reason Reason, used *store.Entry) {
+	x := e.x
+	if !x.failsLikeOthers() {
+		return
+	}
+	last := fmt.Sprintf("the last request for it reached no origin (%v), less than %v ago", reason, x.site.cache.failing)
+	if x.cached.stale = used; used != nil && x.mayUseStale(cache.Disconnected) {
+		told.Does, told.Why = "stale", last+": it is sent although it has expired"
+		return
+	}
+	told.Does, told.Why = "unreachable", last+": the answer is the same"
 }
 
 // mostExplained is how many stored answers are shown of a target.

@@ -36,7 +36,7 @@ func TestExplainTellsOfTheCache(t *testing.T) {
 		{0, "GET /tagged", "fresh", "it is sent as it is stored", "", "html", 1, "hit"},
 		{0, "GET /img/a", "fresh", "it is sent as it is stored", "pictures", "", 1, "hit"},
 		{0, "GET /none", "miss", "nothing is stored of the target", "", "html", 0, "fwd=uri-miss"},
-		{0, "GET /private", "miss", "nothing is stored: the last answer could not be, so nobody waits for this one", "", "html", 0, "fwd=uri-miss"},
+		{0, "GET /private", "miss", "nothing is stored of the target; the last answer was not stored, so nobody waits for this one: the answer says private", "", "html", 0, "fwd=uri-miss"},
 		{0, "GET /vary|X-Kind: b", "miss", "what is stored of the target was chosen by something else", "", "html", 1, "fwd=vary-miss"},
 		{15, "GET /tagged", "stale", "it is sent, and asked for anew meanwhile", "", "html", 1, "hit"},
 	} {

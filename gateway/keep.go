@@ -47,8 +47,11 @@ func (g *Gateway) keep(x *Exchange, reason Reason) Reason {
 // reached (4.2.4).
 func (g *Gateway) keepFailure(x *Exchange, reason Reason) Reason {
 	c := &x.cached
-	if reason == ClientGone {
+	switch {
+	case reason == ClientGone:
 		x.leaveFlight()
+	case x.tellsOthers(reason):
+		x.failFlight(reason)
 	}
 	x.endFlight()
 	if c.stale == nil || reason == ClientGone || !unreached[reason] {
@@ -60,7 +63,12 @@ func (g *Gateway) keepFailure(x *Exchange, reason Reason) Reason {
 		c.status.Hit, c.status.Fwd, c.status.Detail = false, cache.FwdStale, reason.String()
 		return Served
 	}
-	if c.stale.Stored().Fresh.Strict || c.stale.Stored().Fresh.Validate {
+	return x.withoutStale(reason)
+}
+
+// withoutStale is why an exchange fails that may not use what has expired, if that is stored.
+func (x *Exchange) withoutStale(reason Reason) Reason {
+	if s := x.cached.stale; s != nil && (s.Stored().Fresh.Strict || s.Stored().Fresh.Validate) {
 		return NotValidated
 	}
 	return reason
@@ -140,20 +148,20 @@ func (g *Gateway) refuseToStore(x *Exchange, why cache.Refusal) {
 	if c.stale != nil && why.Supersedes(x.trip.Status.Code) {
 		g.cache.Remove(c.stale)
 	}
-	x.passFlight(why.Lasting())
+	x.passFlight(why)
 }
 
 // passFlight ends the fetch for others with an answer that is not for them.
-func (x *Exchange) passFlight(lasting bool) {
+func (x *Exchange) passFlight(why cache.Refusal) {
 	f := x.cached.flight
 	if f == nil {
 		return
 	}
 	x.cached.flight = nil
-	if lasting {
-		f.Pass(passMarker)
+	if why.Lasting() {
+		f.Pass(passMarker, uint8(why))
 	} else {
-		f.Pass(0)
+		f.Pass(0, 0)
 	}
 }
 
@@ -200,7 +208,7 @@ func (g *Gateway) keepValidated(x *Exchange, a *cache.Answer) Reason {
 	s, why := x.site.cache.policy.Refresh(c.stale.Stored(), &c.request, a, x.override())
 	switch {
 	case s == nil && c.request.Has(a):
-		x.passFlight(false)
+		x.passFlight(0)
 		return Served
 	case s == nil:
 		return g.askAgain(x)
@@ -213,7 +221,7 @@ func (g *Gateway) keepValidated(x *Exchange, a *cache.Answer) Reason {
 		e = c.flight.Update(c.stale, s, head)
 		c.flight = nil
 	}
-	x.passFlight(why.Lasting())
+	x.passFlight(why)
 	g.dropAnswer(x)
 	x.answerFrom(e, metrics.CacheRevalidated)
 	return Served

@@ -111,6 +111,9 @@ func (g *Gateway) find(x *Exchange) Reason {
 		if c.request.OnlyIfCached {
 			return NotStored
 		}
+		if reason, alike := g.failsAlike(x); alike {
+			return reason
+		}
 		if !x.collapses() {
 			break
 		}
@@ -134,6 +137,9 @@ func (g *Gateway) find(x *Exchange) Reason {
 			}
 			e.Body().Decline()
 		default:
+			if reason, alike := g.failsAlike(x); alike {
+				return reason
+			}
 			c.flight = g.cache.Alone(&c.key)
 			return Served
 		}

@@ -268,7 +268,7 @@ func (g *Gateway) siteStats(name string) SiteStats {
 			all += n
 		}
 		if all > 0 {
-			asked := m.Outcomes[metrics.CacheMiss].Load() + m.Outcomes[metrics.CachePass].Load()
+			asked := m.Outcomes[metrics.CacheMiss].Load() + m.Outcomes[metrics.CachePass].Load() + m.Outcomes[metrics.CacheUnreachable].Load()
 			s.Ratio = float64(all-asked) / float64(all)
 		}
 		s.Stored, s.Refreshes = m.Stored.Load(), m.Refreshes.Load()

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"strconv"
 
+	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/wire"
 )
 
@@ -100,6 +101,9 @@ func (x *Exchange) refusalFields(reason Reason, p page) []wire.Field {
 	)
 	if len(x.requestID) > 0 {
 		fields = append(fields, wire.Field{Name: requestIDName, Value: x.requestID})
+	}
+	if x.cached.on && x.cached.outcome == metrics.CacheUnreachable && x.site.cache.shown {
+		fields = append(fields, x.cacheStatus())
 	}
 	switch reason {
 	case MethodNotAllowed:

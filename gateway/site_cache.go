@@ -9,13 +9,14 @@ import (
 
 // siteCache is what a site's configuration says of its cache, compiled.
 type siteCache struct {
-	policy cache.Policy
-	rules  []cacheRule
-	early  int // so many rules, from the first, ask for nothing of the answer
-	key    keyPolicy
-	wait   time.Duration // so long a request waits for what is being fetched
-	shown  bool          // answers say in Cache-Status what the cache did
-	name   string        // of this cache in Cache-Status
+	policy  cache.Policy
+	rules   []cacheRule
+	early   int // so many rules, from the first, ask for nothing of the answer
+	key     keyPolicy
+	wait    time.Duration // so long a request waits for what is being fetched
+	failing time.Duration // so long a request that reached no origin is the answer to others for the same; 0: not at all
+	shown   bool          // answers say in Cache-Status what the cache did
+	name    string        // of this cache in Cache-Status
 
 	metrics *metrics.Cache
 }

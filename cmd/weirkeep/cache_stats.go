@@ -23,7 +23,8 @@ func newCacheStats(a *app) *cobra.Command {
 			"  REVALIDATED  answered from the store, after an origin said that it still holds\n" +
 			"  COLLAPSED    answered by what was fetched for another request\n" +
 			"  MISS         an origin was asked\n" +
-			"  PASS         an origin was asked without a look at the store",
+			"  PASS         an origin was asked without a look at the store\n" +
+			"  UNREACHABLE  none was asked, as the last request for the same had just reached none",
 		Args:        noArgs,
 		Annotations: map[string]string{outputs: "json yaml"},
 		RunE:        func(c *cobra.Command, _ []string) error { return a.cacheStats(c.Context(), q.file) },
@@ -56,10 +57,10 @@ func (a *app) sayStats(st gateway.StoredStats) error {
 	a.sayDisk(st.Disk)
 	fmt.Fprintln(a.stdout)
 	t := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SITE\tOBJECTS\tSIZE\tRATIO\tHIT\tSTALE\tREVALIDATED\tCOLLAPSED\tMISS\tPASS")
+	fmt.Fprintln(t, "SITE\tOBJECTS\tSIZE\tRATIO\tHIT\tSTALE\tREVALIDATED\tCOLLAPSED\tMISS\tPASS\tUNREACHABLE")
 	for _, s := range st.Sites {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%.1f %%", printable(s.Site), grouped(int64(s.Objects)), bytesText(s.Bytes), 100*s.Ratio)
-		for _, o := range []string{"hit", "stale", "revalidated", "collapsed", "miss", "pass"} {
+		for _, o := range []string{"hit", "stale", "revalidated", "collapsed", "miss", "pass", "unreachable"} {
 			fmt.Fprintf(t, "\t%s", grouped(int64(s.Outcomes[o])))
 		}
 		fmt.Fprintln(t)

@@ -58,6 +58,7 @@ var words = []word{
 	{"collapsed", "The client was answered by what was fetched for another request that came before.", "cache.collapse.wait"},
 	{"miss", "An origin was asked, since nothing was stored that could be the answer. weirkeep explain says what is stored.", "cache.key, cache.vary"},
 	{"pass", "An origin was asked without a look at the store: a caching rule says so, or the request is one whose answer cannot be stored. weirkeep explain says why.", "cache.rules[].pass, cache.rules[].session"},
+	{"unreachable", "No origin was asked: the last request for the same had reached none, less than cache.ttl.unreachable ago, and the client was answered with the same reason.", "cache.ttl"},
 	{"purge", "Taking what is stored away, or making it stale (--soft), by URL, site, path, tag, or a condition: weirkeep cache purge. It holds for what is being fetched, too.", "cache.tags, cache.rules[].tags"},
 	{"tag", "A name that stored answers are purged by. An origin lists them in Surrogate-Key or Cache-Tag, a caching rule adds its own.", "cache.tags.from, cache.rules[].tags"},
 

@@ -98,10 +98,10 @@ var (
 	hellos   = family("listener_handshakes_failed_total", "Connections on which TLS could not be set up, by reason: not_tls, protocol_version, client_certificate, closed, other.", "listener", "reason")
 	expiry   = family("certificate_expiry_seconds", "How long a certificate is still valid; negative: it has expired.", "listener", "certificate")
 
-	outcomes      = family("cache_exchanges_total", "Exchanges of sites with a cache by what it did: hit, stale, revalidated, collapsed, miss, pass.", "site", "outcome")
+	outcomes      = family("cache_exchanges_total", "Exchanges of sites with a cache by what it did: hit, stale, revalidated, collapsed, miss, pass, unreachable.", "site", "outcome")
 	stored        = family("cache_stored_total", "Answers that were stored.", "site")
 	refreshes     = family("cache_refreshes_total", "Fetches of what is stored that no client waited for.", "site")
-	invalidated   = family("cache_invalidated_targets_total", "Targets that answers to unsafe methods invalidated.", "site")
+	invalidated   = family("cache_invalidated_targets_total", "Targets, and answers in groups, that answers to unsafe methods invalidated.", "site")
 	unjudged      = family("cache_rule_errors_total", "Caching rules that could not be evaluated, and so did not match.", "site")
 	objects       = family("cache_objects", "Answers that are stored, of all sites.")
 	filling       = family("cache_filling_objects", "Answers that are being stored.")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"time"
 
 	"weirkeep/gateway/unit"
 )
@@ -18,7 +19,7 @@ type Cache struct {
 	MaxObject unit.Size  `yaml:"max_object" default:"8MiB" range:"1KiB..1GiB"`         // longer answers are not stored; default 8MiB; top level only
 	Disk      *CacheDisk `yaml:"disk"`                                                 // where more is kept than in memory, also over restarts; default: nowhere; top level only
 
-	TTL       map[string]unit.Duration `yaml:"ttl" keys:"ttl"` // how long answers are fresh that say nothing of it, by status, "404", or default for those that RFC 9110 15.1 lists; default: not at all
+	TTL       map[string]unit.Duration `yaml:"ttl" keys:"ttl"` // how long answers are fresh that say nothing of it, by status, "404", or default for those that RFC 9110 15.1 lists; unreachable: how long a request is answered like the last one for the same that could reach no origin, at most 1m; default: not at all
 	Heuristic Heuristic                `yaml:"heuristic"`      // the same, guessed from Last-Modified
 	Key       CacheKey                 `yaml:"key"`            // what tells stored answers apart
 	Vary      CacheVary                `yaml:"vary"`           // how the fields are compared that an answer was chosen by
@@ -137,6 +138,7 @@ func (l *loader) settleCache(c *Cache, path string, top *Cache) {
 	}
 	s.fields(reflect.ValueOf(c).Elem(), from, path, "cache")
 	c.Profile = profile
+	l.checkTTL(c, path)
 	l.checkCacheRules(c.Rules, path+".rules")
 }
 
@@ -214,11 +216,25 @@ func (l *loader) checkCacheRules(list []CacheRule, path string) {
 	}
 }
 
-// grammarTTL is for which answers a lifetime is: a status, or default.
+// Unreachable is the key of ttl that is about no answer.
+const Unreachable = "unreachable"
+
+// longestUnreachable bounds it: an origin that is back should not be waited for.
+const longestUnreachable = unit.Duration(time.Minute)
+
+// checkTTL looks at what has no bound by its type.
+func (l *loader) checkTTL(c *Cache, path string) {
+	at := path + ".ttl." + Unreachable
+	if d, has := c.TTL[Unreachable]; has && d > longestUnreachable && l.written(at) {
+		l.fail(at, "E110", fmt.Sprintf("%s is %v, must be %v at most", at, d, longestUnreachable), "origins that come back should be asked soon")
+	}
+}
+
+// grammarTTL is for which answers a lifetime is: a status, or default; or for none.
 func grammarTTL(s string) string {
 	n, ok := wholeNumber(s)
-	if s == "default" || ok && lowestStatus <= n && n <= highestStatus && len(s) == 3 {
+	if s == "default" || s == Unreachable || ok && lowestStatus <= n && n <= highestStatus && len(s) == 3 {
 		return ""
 	}
-	return `must be default or a status from 200 to 599, in quotes: "404"`
+	return `must be default, unreachable, or a status from 200 to 599, in quotes: "404"`
 }

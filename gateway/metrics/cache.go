@@ -11,10 +11,11 @@ const (
 	CacheCollapsed                       // answered by what was fetched for another exchange
 	CacheMiss                            // the origin was asked
 	CachePass                            // it was asked without a look at the store
+	CacheUnreachable                     // none was asked, as the last exchange for the same had reached none
 )
 
 // CacheOutcomes are the outcomes as labels say them.
-var CacheOutcomes = [...]string{CacheHit: "hit", CacheStale: "stale", CacheRevalidated: "revalidated", CacheCollapsed: "collapsed", CacheMiss: "miss", CachePass: "pass"}
+var CacheOutcomes = [...]string{CacheHit: "hit", CacheStale: "stale", CacheRevalidated: "revalidated", CacheCollapsed: "collapsed", CacheMiss: "miss", CachePass: "pass", CacheUnreachable: "unreachable"}
 
 // String is the outcome as labels and logs have it.
 func (o CacheOutcome) String() string { return CacheOutcomes[o] }

@@ -16,7 +16,7 @@ func TestLookupAllocs(t *testing.T) {
 	varies := key("/varies")
 	put(t, c, varies, varied(gold, "tier"), body)
 	marked := key("/marked")
-	c.Alone(marked).Pass(longFor)
+	c.Alone(marked).Pass(longFor, 0)
 	for _, tt := range []struct {
 		name string
 		do   func()

@@ -131,7 +131,7 @@ func (f *Fill) lose() {
 	f.lossy = true
 	f.cache.rejected.Add(1)
 	f.cache.remove(f.entry.object)
-	f.cache.mark(f.entry.home, f.cache.now().Add(longFor))
+	f.cache.mark(f.entry.home, Mark{Until: f.cache.now().Add(longFor)})
 }
 
 // drain drops what all readers are past, until a piece of size bytes has room.

@@ -99,7 +99,7 @@ func (c *Cache) fetch(k *Key, r *cache.Request, p *cache.Policy, join bool) (f *
 	defer s.mu.Unlock()
 	res := s.open(target, sum, k)
 	f = res.flightFor(r, p)
-	switch marked := res.mark != nil && c.now().Before(res.passing); {
+	switch marked := res.mark != nil && !res.said.Failed && c.now().Before(res.said.Until); {
 	case marked && !join && len(res.flights) > 0:
 		return nil, false
 	case marked:
@@ -153,16 +153,22 @@ func (f *Flight) Waited() bool {
 }
 
 // Pass ends the flight with an answer that is not for all. Who waits goes on at once,
-// and for so long whoever comes waits for nobody. 0: no longer than now.
-func (f *Flight) Pass(d time.Duration) {
+// and for so long whoever comes waits for nobody, and may know why. 0: no longer than now.
+func (f *Flight) Pass(d time.Duration, why uint8) {
 	if d > 0 {
-		f.cache.mark(f.home, f.cache.now().Add(d))
+		f.cache.mark(f.home, Mark{Until: f.cache.now().Add(d), Why: why})
 	}
 	f.end(nil, Passed)
 }
 
 // Fail ends the flight without an answer. Who waits hears of it at once.
 func (f *Flight) Fail() { f.end(nil, Failed) }
+
+// FailFor is Fail, and for so long whoever comes may know why.
+func (f *Flight) FailFor(d time.Duration, why uint8) {
+	f.cache.mark(f.home, Mark{Until: f.cache.now().Add(d), Failed: true, Why: why})
+	f.Fail()
+}
 
 func (f *Flight) end(e *Entry, o Outcome) {
 	s := f.shard()

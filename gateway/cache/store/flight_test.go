@@ -110,7 +110,7 @@ func TestWait(t *testing.T) {
 			c.Resize(Options{Memory: 100, MaxObject: 1 << 20})
 			f.Store(answer(1000), nil)
 		}, "passed"},
-		{"passed", func(c *Cache, f *Flight, w *wait) { f.Pass(0) }, "passed"},
+		{"passed", func(c *Cache, f *Flight, w *wait) { f.Pass(0, 0) }, "passed"},
 		{"failed", func(c *Cache, f *Flight, w *wait) { f.Fail() }, "failed"},
 		{"left", func(c *Cache, f *Flight, w *wait) { f.Leave() }, "leads"},
 		{"limit", func(c *Cache, f *Flight, w *wait) { time.Sleep(time.Hour) }, "too late"},

@@ -85,7 +85,7 @@ func (h *hammer) lead(r *rand.Rand, f *Flight, req *cache.Request) {
 		f.Fail()
 		return
 	case 1:
-		f.Pass(time.Duration(r.IntN(2)) * time.Millisecond)
+		f.Pass(time.Duration(r.IntN(2))*time.Millisecond, 0)
 		return
 	case 2:
 		f.Leave()

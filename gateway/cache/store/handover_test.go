@@ -104,11 +104,51 @@ func TestVariantsHaveFlightsOfTheirOwn(t *testing.T) {
 		}
 		a, b := lead(t, c, k, gold), lead(t, c, k, iron)
 		wa, wb := joinAs(t, c, k, gold, time.Hour), joinAs(t, c, k, iron, time.Hour)
-		a.Pass(0)
+		a.Pass(0, 0)
 		expect(t, "gold's was passed", "passed", wa)
 		expect(t, "gold's was passed", "waits", wb)
 		b.Fail()
 		expect(t, "iron's failed", "failed", wb)
+	})
+}
+
+// isMarked reports whether a key has a mark.
+func isMarked(c *Cache, k *Key) bool {
+	_, ok := c.Marked(k)
+	return ok
+}
+
+// marked reports whether a key has a mark that says that.
+func marked(c *Cache, k *Key, want Mark) bool {
+	m, ok := c.Marked(k)
+	m.Until = time.Time{}
+	return ok && m == want
+}
+
+// After a fetch that failed it is known why, for as long as the leader has said; who comes
+// waits all the same, and an answer ends it.
+func TestFailuresAreRemembered(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, k := newCache(1<<20, 1<<20), key("/a")
+		a := lead(t, c, k, plain)
+		w := join(t, c, k)
+		a.FailFor(time.Second, 9)
+		expect(t, "the first failed", "failed", w)
+		if c.Lookup(k, plain, policy).Passing || !marked(c, k, Mark{Failed: true, Why: 9}) {
+			t.Error("it is not known that it failed")
+		}
+		b := lead(t, c, k, plain)
+		w = join(t, c, k)
+		time.Sleep(time.Second)
+		if isMarked(c, k) {
+			t.Error("it is still known after its time")
+		}
+		b.FailFor(time.Second, 9)
+		expect(t, "the second failed", "failed", w)
+		lead(t, c, k, plain).Store(answer(0), nil).Done()
+		if isMarked(c, k) {
+			t.Error("it is still known although there is an answer")
+		}
 	})
 }
 
@@ -117,23 +157,23 @@ func TestVariantsHaveFlightsOfTheirOwn(t *testing.T) {
 func TestMarkedKeysAreNotWaitedFor(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		c, k := newCache(1<<20, 1<<20), key("/a")
-		lead(t, c, k, plain).Pass(time.Minute)
+		lead(t, c, k, plain).Pass(time.Minute, 7)
 		a, b := lead(t, c, k, plain), lead(t, c, k, plain)
 		if c.Lead(k, plain, policy) != nil {
 			t.Error("who has no use for waiting makes it three at a time")
 		}
-		if !c.Lookup(k, plain, policy).Passing || !c.Passing(k) {
+		if !c.Lookup(k, plain, policy).Passing || !marked(c, k, Mark{Why: 7}) {
 			t.Error("the key is not marked")
 		}
 		time.Sleep(time.Minute)
-		if c.Lookup(k, plain, policy).Passing || c.Passing(k) {
+		if c.Lookup(k, plain, policy).Passing || isMarked(c, k) {
 			t.Error("the key is still marked after its time")
 		}
 		third := lead(t, c, k, plain)
 		w := join(t, c, k)
-		a.Pass(time.Minute)
+		a.Pass(time.Minute, 0)
 		b.Store(answer(0), nil).Done()
-		if f := c.Lookup(k, plain, policy); f.Passing || f.Entry == nil || c.Passing(k) || c.Passing(key("/none")) {
+		if f := c.Lookup(k, plain, policy); f.Passing || f.Entry == nil || isMarked(c, k) || isMarked(c, key("/none")) {
 			t.Errorf("%+v, want the entry and no mark", f)
 		}
 		third.Fail()

@@ -1,6 +1,10 @@
 package store
 
-import "weirkeep/gateway/cache"
+import (
+	"time"
+
+	"weirkeep/gateway/cache"
+)
 
 // Found is what there is for a request.
 type Found struct {
@@ -27,7 +31,7 @@ func (c *Cache) Lookup(k *Key, r *cache.Request, p *cache.Policy) Found {
 		s.mu.RUnlock()
 		return Found{}
 	}
-	entries, mark, passing := res.entries, res.mark, res.passing
+	entries, mark, said := res.entries, res.mark, res.said
 	s.mu.RUnlock()
 	if e := choose(entries, r, p); e != nil {
 		e.hits.Add(1)
@@ -36,20 +40,30 @@ func (c *Cache) Lookup(k *Key, r *cache.Request, p *cache.Policy) Found {
 	f := Found{Others: len(entries) > 0}
 	if mark != nil {
 		mark.hits.Add(1)
-		f.Passing = c.now().Before(passing)
+		f.Passing = !said.Failed && c.now().Before(said.Until)
 	}
 	return f
 }
 
-// Passing reports whether the last answer under a key could not be stored, and not long
-// ago, as [Found] has it. It counts as no lookup.
-func (c *Cache) Passing(k *Key) bool {
+// Mark is what became of the last fetch under a key that brought nothing to keep. It holds
+// for a while.
+type Mark struct {
+	Until  time.Time
+	Failed bool  // there was no answer; else it was not for all
+	Why    uint8 // as the leader has said; 0: it was too long, or found no room
+}
+
+// Marked is the mark of a key, if it has one that still holds. It counts as no lookup.
+func (c *Cache) Marked(k *Key) (Mark, bool) {
 	target, sum := c.sums(k)
 	s := c.shard(target)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	res := s.find(sum, k)
-	return res != nil && res.mark != nil && c.now().Before(res.passing)
+	if res == nil || res.mark == nil {
+		return Mark{}, false
+	}
+	return res.said, c.now().Before(res.said.Until)
 }
 
 // AppendFitting appends to dst all entries that fit a request, in the order in which

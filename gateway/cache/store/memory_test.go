@@ -44,7 +44,7 @@ func TestLittleMemoryIsNotCounted(t *testing.T) {
 				put(t, c, k, s, nil)
 			}
 		}},
-		{"marks", 20000, func(c *Cache, k *Key, i int) { c.Alone(k).Pass(longFor) }},
+		{"marks", 20000, func(c *Cache, k *Key, i int) { c.Alone(k).Pass(longFor, 0) }},
 	} {
 		c := newCache(1<<30, 64<<20)
 		before := heap()

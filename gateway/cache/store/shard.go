@@ -3,7 +3,6 @@ package store
 import (
 	"slices"
 	"sync"
-	"time"
 )
 
 // shardCount is how many locks the keys are spread over. It is a power of two.
@@ -37,8 +36,8 @@ type resource struct {
 	entries []*Entry // the newest first; the slice is never changed, only replaced
 	flights []*Flight
 
-	mark    *object   // stands in the space for what a mark costs; nil: none
-	passing time.Time // when the mark ends
+	mark *object // stands in the space for what a mark costs; nil: none
+	said Mark    // by it
 }
 
 func (s *shard) init() {
@@ -157,7 +156,7 @@ func (s *shard) exchange(e *Entry) {
 func (s *shard) remove(o *object) bool {
 	r := o.home
 	if r.mark == o {
-		r.mark, r.passing = nil, time.Time{}
+		r.mark, r.said = nil, Mark{}
 		return true
 	}
 	i := r.indexOf(o)

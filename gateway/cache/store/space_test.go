@@ -91,7 +91,7 @@ func (b *budget) update(t *rapid.T) {
 	}
 }
 
-func (b *budget) mark(*rapid.T) { b.c.Alone(b.key()).Pass(longFor) }
+func (b *budget) mark(*rapid.T) { b.c.Alone(b.key()).Pass(longFor, 0) }
 
 func (b *budget) resize(t *rapid.T) {
 	b.c.Resize(Options{Memory: rapid.Int64Range(0, 300<<10).Draw(t, "memory"), MaxObject: rapid.Int64Range(0, 100<<10).Draw(t, "longest")})

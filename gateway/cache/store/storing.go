@@ -1,8 +1,6 @@
 package store
 
 import (
-	"time"
-
 	"weirkeep/gateway/cache"
 )
 
@@ -16,7 +14,7 @@ import (
 func (f *Flight) Store(s *cache.Stored, head []byte) *Fill {
 	if s.Length > f.cache.maxObject.Load() {
 		f.cache.rejected.Add(1)
-		f.Pass(longFor)
+		f.Pass(longFor, 0)
 		return nil
 	}
 	e := newEntry(f.home, s, head)
@@ -148,9 +146,8 @@ func (e *Entry) expired() *Entry {
 	return &Entry{object: e.object, stored: &s, head: e.head}
 }
 
-// mark makes the key of a resource, which may be closed, one for whose answers nobody
-// waits.
-func (c *Cache) mark(r *resource, until time.Time) {
+// mark says of the key of a resource, which may be closed, what became of the last fetch.
+func (c *Cache) mark(r *resource, said Mark) {
 	o := &object{marks: true}
 	out, ok := c.space.begin(o, overheadOfMark+r.key.size(), 0)
 	c.forget(out)
@@ -161,7 +158,7 @@ func (c *Cache) mark(r *resource, until time.Time) {
 	s.mu.Lock()
 	r = s.open(r.target, r.sum, &r.key)
 	c.unmark(r)
-	o.home, r.mark, r.passing = r, o, until
+	o.home, r.mark, r.said = r, o, said
 	out = c.space.admit(o, 0)
 	s.mu.Unlock()
 	c.forget(out)
@@ -170,7 +167,7 @@ func (c *Cache) mark(r *resource, until time.Time) {
 func (c *Cache) unmark(r *resource) {
 	if r.mark != nil {
 		c.space.dropIdle(r.mark)
-		r.mark, r.passing = nil, time.Time{}
+		r.mark, r.said = nil, Mark{}
 	}
 }
 
