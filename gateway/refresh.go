@@ -73,16 +73,17 @@ func (g *Gateway) fetchAnew(x *Exchange) {
 		}
 	}()
 	c := &x.cached
+	old := c.stale
 	reason := g.obtain(x)
 	if reason == Served {
 		reason = g.keep(x, Served)
-		if c.entry == nil { // nobody is given it, and it is not stored
-			x.trip.End(false)
-			x.conclude(reason)
-		}
 	}
-	if reason != Served || c.entry == c.stale {
-		c.stale.Later(g.now(time.Now()).Add(retryRefresh))
+	if reason == Served && c.entry == nil { // nobody is given it, and it is not stored
+		x.trip.End(false)
+		x.conclude(reason)
+	}
+	if c.entry == nil || c.entry == old {
+		old.Later(g.now(time.Now()).Add(retryRefresh))
 	}
 }
 
