@@ -20,6 +20,7 @@ func (x *Exchange) fillKey() {
 		c.text = p.appendQuery(c.text, x.Target.Query)
 	}
 	end := len(c.text)
+	c.mark = x.site.toStore.mark
 	c.text = x.appendParts(c.text, p)
 	c.key.Target, c.key.Parts = c.text[:end:end], c.text[end:]
 }
@@ -63,7 +64,7 @@ func (x *Exchange) appendParts(dst []byte, p *keyPolicy) []byte {
 		dst = append(append(append(dst, "host "...), x.Authority.Host...), ':')
 		dst = append(strconv.AppendInt(dst, int64(x.Authority.Port), 10), '\n')
 	}
-	dst = append(dst, x.cached.choice...)
+	dst = append(append(dst, x.cached.mark...), x.cached.choice...)
 	dst = x.appendClaims(dst)
 	for _, name := range p.headers {
 		dst = append(append(append(dst, "field "...), name...), '\n')
