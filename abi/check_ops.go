@@ -93,7 +93,7 @@ func (o *Op) check(w *Where, seen opSet) (reason string) {
 	case rule == nil:
 		return "there is no such code"
 	case rule.Calls&w.Call == 0:
-		return "not allowed in this call"
+		return "not allowed in " + w.Call.String()
 	case rule.Once && seen&(1<<o.Code) != 0:
 		return "a second one"
 	case seen&rule.excludes() != 0:

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"weirkeep/gateway/metrics"
+	"weirkeep/gateway/wire"
 	"weirkeep/rules"
 )
 
@@ -19,8 +20,13 @@ type answerCondition struct {
 // meets reports whether the answer of the attempt meets a condition. What it asks of the
 // request is as the origin saw it, whatever filters have made of it.
 func (x *Exchange) meets(c *answerCondition) bool {
+	return x.meetsWith(c, x.trip.Status.Code, x.trip.Answer.Fields)
+}
+
+// meetsWith is meets for an answer that was made of it, or of what is stored.
+func (x *Exchange) meetsWith(c *answerCondition, status int, fields []wire.Field) bool {
 	x.fillAsk()
-	x.ask.Response = rules.Response{Status: x.trip.Status.Code, Fields: x.trip.Answer.Fields, Attempts: x.attempts}
+	x.ask.Response = rules.Response{Status: status, Fields: fields, Attempts: x.attempts}
 	met, err := c.program.Match(&x.ask)
 	x.ask.Response = rules.Response{}
 	if err != nil {

@@ -83,7 +83,7 @@ func newGroups(t *testing.T) *shop {
 			s.storeSecure(t, rest)
 			continue
 		}
-		s.visit(t, row.url)
+		s.visitURL(t, row.url)
 	}
 	s.written(t)
 	return s
@@ -107,8 +107,8 @@ func (s *shop) storeSecure(t *testing.T, target string) {
 	t.Fatal("nothing is stored of " + target)
 }
 
-// visit asks for a URL.
-func (s *shop) visit(t *testing.T, url string) string {
+// visitURL asks for a URL.
+func (s *shop) visitURL(t *testing.T, url string) string {
 	t.Helper()
 	host, path, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
 	return send(t, s.addr, "GET /"+path+" HTTP/1.1\r\nHost: "+host+"\r\nConnection: close\r\n\r\n")

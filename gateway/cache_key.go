@@ -20,6 +20,7 @@ func (x *Exchange) fillKey() {
 		c.text = p.appendQuery(c.text, x.Target.Query)
 	}
 	end := len(c.text)
+	c.mark = x.site.toStore.mark
 	c.text = x.appendParts(c.text, p)
 	c.key.Target, c.key.Parts = c.text[:end:end], c.text[end:]
 }
@@ -60,7 +61,7 @@ func (p *keyPolicy) ignores(name []byte) bool {
 // names nor values have line ends.
 func (x *Exchange) appendParts(dst []byte, p *keyPolicy) []byte {
 	dst = x.hostPart(dst)
-	dst = append(dst, x.cached.choice...)
+	dst = append(append(dst, x.cached.mark...), x.cached.choice...)
 	dst = x.appendClaims(dst)
 	for _, name := range p.headers {
 		dst = append(append(append(dst, "field "...), name...), '\n')

@@ -22,6 +22,9 @@ type shop struct {
 	answer func(head string) (fields, body string)
 }
 
+// stored60 is what makes an answer fresh for a minute.
+const stored60 = "Cache-Control: max-age=60\r\n"
+
 func newShop(t *testing.T, cache string) *shop { return newShopOf(t, cache, Options{}) }
 
 // newShopOf is a shop whose gateway has options. If these have a Stderr, it has the log.

@@ -33,6 +33,7 @@ type compiler struct {
 	known    map[string]int // identity of an origin, by scheme and address
 	plugins  map[string]*plugins.Plugin
 	keys     map[string]string // of plugins on the shelf, by their names
+	made     map[string]string // what makes of them what they make, by their names
 	problems config.Problems
 }
 

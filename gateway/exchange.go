@@ -71,6 +71,7 @@ type Exchange struct {
 	trial      bool             // the attempt finds out whether an origin is back
 	blamed     bool             // something was wrong with the attempt
 	counted    bool             // it was a failure by the cluster's policy: an attempt is one at most
+	learned    bool             // what its answer says of the session is known
 	member     *member          // whose answer is passed on
 	up         []byte           // upstream head, and a body that was here at once
 	bodyAt     int              // where in up that body begins
@@ -177,7 +178,7 @@ func (x *Exchange) reset() {
 	x.seeker.Barred, x.seeker.Waited = 0, 0
 	x.trial, x.reading, x.overspent = false, false, false
 	x.asked, x.continued, x.trusted, x.released = false, false, false, false
-	x.joined, x.unframed = false, false
+	x.joined, x.unframed, x.learned = false, false, false
 	x.routed, x.listed, x.edited = nil, false, false
 	x.given.status, x.tags, x.tagged = 0, x.tags[:0], 0
 	if x.plug != nil {

@@ -290,33 +290,20 @@ func (w *pluginWork) showAnswer(n *plugins.Needs) *abi.View {
 		w.bound = append(w.bound[:0], x.member.name...)
 		v.OriginName = w.bound
 	}
-	v.Headers = v.Headers[:0]
+	w.showAnswerFields(n, x.trip.Answer.Fields)
+	return v
+}
+
+// showAnswerFields shows the fields of an answer.
+func (w *pluginWork) showAnswerFields(n *plugins.Needs, fields []wire.Field) {
+	v := &w.view
+	v.Headers = w.headers[:0]
 	if n.Shows(plugins.NeedHeader | plugins.NeedHeaders) {
-		for i := range x.trip.Answer.Fields {
-			if a := &x.trip.Answer.Fields[i]; a.Class != wire.Hop && a.Class != wire.Framing && n.ShowsField(a.Name) {
+		for i := range fields {
+			if a := &fields[i]; a.Class != wire.Hop && a.Class != wire.Framing && n.ShowsField(a.Name) {
 				v.Headers = append(v.Headers, abi.Field{Name: a.Name, Value: a.Value})
 			}
 		}
 		w.headers = v.Headers
-	}
-	return v
-}
-
-// allFilters attaches the filters that sites name.
-func (c *compiler) allFilters() {
-	for i := range c.snap.sites {
-		s := &c.snap.sites[i]
-		for j, cfg := range c.cfg.Sites[s.name].Filters {
-			path := "sites." + s.name + ".filters[" + strconv.Itoa(j) + "]"
-			a := c.attach(path, cfg.Plugin, plugins.AttachOptions{Place: plugins.Place{Site: s.name}})
-			if a == nil {
-				continue
-			}
-			policy := cfg.OnError
-			if policy == "" {
-				policy = a.Plugin().OnError()
-			}
-			s.filters = append(s.filters, filter{attachment: a, rejects: policy == "reject"})
-		}
 	}
 }

@@ -19,7 +19,7 @@ const passMarker = 2 * time.Minute
 func (g *Gateway) keep(x *Exchange, reason Reason) Reason {
 	c := &x.cached
 	if !c.on || reason == SentAway {
-		return reason
+		return g.unkept(x, reason)
 	}
 	if x.changedSides() || c.asked && reason == Served && !x.chosenAs() {
 		return g.leaveStore(x, reason)
@@ -40,7 +40,15 @@ func (g *Gateway) keep(x *Exchange, reason Reason) Reason {
 			g.keepHead(x)
 		}
 	}
-	return reason
+	return g.filterToStore(x)
+}
+
+// unkept is what becomes of an answer that the store is not asked about.
+func (g *Gateway) unkept(x *Exchange, reason Reason) Reason {
+	if reason != Served {
+		return reason
+	}
+	return g.filterToStore(x)
 }
 
 // keepFailure answers from what has expired, if it may be used when no origin can be
@@ -112,14 +120,16 @@ func (g *Gateway) keepAnswer(x *Exchange) Reason {
 		x.answerFrom(c.stale, metrics.CacheStale)
 		return Served
 	}
-	a := x.answerToKeep(g)
 	switch {
 	case code == 304 && c.asking == askStale:
-		return g.keepValidated(x, &a)
+		return g.keepValidated(x)
 	case code == 206 && c.asking == askRest:
-		return g.keepRest(x, &a)
+		return g.keepRest(x)
 	}
-	s, why := x.site.cache.policy.Store(&c.request, &a, x.override())
+	if reason := g.filterToStore(x); reason != Served {
+		return reason
+	}
+	s, why := g.judge(x)
 	if why != 0 {
 		g.refuseToStore(x, why)
 		return Served
@@ -127,11 +137,20 @@ func (g *Gateway) keepAnswer(x *Exchange) Reason {
 	return g.store(x, s)
 }
 
-// override is what the caching rule says that is true of the request and its answer.
-func (x *Exchange) override() cache.Override {
+// judge says what is to be stored of the answer, as filters have made it.
+func (g *Gateway) judge(x *Exchange) (*cache.Stored, cache.Refusal) {
+	if x.cached.unfiltered {
+		return nil, cache.RefusedFilter
+	}
+	a := x.answerToKeep(g)
+	return x.site.cache.policy.Store(&x.cached.request, &a, x.override(&a))
+}
+
+// override is what the caching rule says that is true of the request and an answer.
+func (x *Exchange) override(a *cache.Answer) cache.Override {
 	rule := x.cached.rule
 	if rule == nil {
-		rule = x.site.cache.ruleOf(x)
+		rule = x.site.cache.ruleOf(x, a)
 	}
 	if rule == nil {
 		return cache.Override{}
@@ -173,7 +192,8 @@ func (x *Exchange) changedSides() bool {
 	if x.site == nil || x.site.cache == nil {
 		return true
 	}
-	return c.asked && (x.site.name != c.key.Site || x.snap.table.Variant(x.decision.Variant) != c.key.Variant || !x.choosesAlike())
+	return c.asked && (x.site.name != c.key.Site || x.snap.table.Variant(x.decision.Variant) != c.key.Variant ||
+		!x.choosesAlike() || !bytes.Equal(x.site.toStore.mark, c.mark))
 }
 
 // leaveStore makes the exchange one that the store has nothing to do with any more. An answer to what
@@ -186,16 +206,16 @@ func (g *Gateway) leaveStore(x *Exchange, reason Reason) Reason {
 	c.on, c.asked, c.asking = x.site != nil && x.site.cache != nil, false, askAsIs
 	if code := x.trip.Status.Code; reason == Served && own && (code == 304 || code == 206) {
 		g.dropAnswer(x)
-		return g.obtain(x)
+		reason = g.obtain(x)
 	}
-	return reason
+	return g.unkept(x, reason)
 }
 
 // answerToKeep is the origin's answer as the cache looks at it.
 func (x *Exchange) answerToKeep(g *Gateway) cache.Answer {
 	t := x.trip
 	return cache.Answer{
-		Status: t.Status.Code, Reason: t.Status.Reason, Fields: t.Answer.Fields, Length: t.Body.Length(),
+		Status: t.Status.Code, Reason: t.Status.Reason, Fields: t.Answer.Fields, Source: x.cached.source, Length: t.Body.Length(),
 		Sent: x.cached.sent, Received: g.now(time.Now()),
 	}
 }
@@ -203,15 +223,25 @@ func (x *Exchange) answerToKeep(g *Gateway) cache.Answer {
 // keepValidated is what an origin says still holds, with what it says anew (C6, C7). A
 // 304 about another version is for a client that has that; for others the origin is
 // asked anew.
-func (g *Gateway) keepValidated(x *Exchange, a *cache.Answer) Reason {
+func (g *Gateway) keepValidated(x *Exchange) Reason {
 	c := &x.cached
-	s, why := x.site.cache.policy.Refresh(c.stale.Stored(), &c.request, a, x.override())
+	a := x.answerToKeep(g)
+	whole, same := c.stale.Stored().Renewed(&a)
 	switch {
-	case s == nil && c.request.Has(a):
+	case !same && c.request.Has(&a):
 		x.passFlight(0)
-		return Served
-	case s == nil:
+		return g.filterToStore(x)
+	case !same:
 		return g.askAgain(x)
+	}
+	if reason := g.filterRenewed(x, &whole); reason != Served {
+		return reason
+	}
+	s, why := x.site.cache.policy.Renew(c.stale.Stored(), &c.request, &whole, x.override(&whole))
+	switch {
+	case c.unfiltered:
+		why = cache.RefusedFilter
+		c.status.Detail, c.refusal = why.String(), why
 	case why.Lasting():
 		g.cache.Remove(c.stale)
 	}
@@ -236,10 +266,10 @@ func (g *Gateway) askAgain(x *Exchange) Reason {
 
 // keepRest puts a part that is stored and the rest of it together (G3). If that must not be
 // stored, the whole is asked for: others may wait for it, whom the answer is not for.
-func (g *Gateway) keepRest(x *Exchange, a *cache.Answer) Reason {
+func (g *Gateway) keepRest(x *Exchange) Reason {
 	c := &x.cached
-	first := c.stale
-	s, why := x.site.cache.policy.Join(first.Stored(), &c.request, a, x.override())
+	a, first := x.answerToKeep(g), c.stale
+	s, why := x.site.cache.policy.Join(first.Stored(), &c.request, &a, x.override(&a))
 	if why.Lasting() {
 		g.cache.Remove(first)
 	}
@@ -266,7 +296,13 @@ func (g *Gateway) keepHead(x *Exchange) {
 		return
 	}
 	a := x.answerToKeep(g)
-	s, why := x.site.cache.policy.RefreshHead(c.stale.Stored(), &c.request, &a, x.override())
+	if len(x.site.toStore.all) > 0 {
+		if s := c.stale.Stored().AfterHead(&a); s != c.stale.Stored() {
+			g.cache.Update(c.stale, s, c.stale.Head())
+		}
+		return
+	}
+	s, why := x.site.cache.policy.RefreshHead(c.stale.Stored(), &c.request, &a, x.override(&a))
 	switch {
 	case why.Lasting():
 		g.cache.Remove(c.stale)
@@ -306,10 +342,13 @@ func (g *Gateway) invalidate(x *Exchange) Reason {
 		}
 	}
 	g.invalidateGroups(x, cache.InvalidatedGroups(&c.request, &a))
+	if reason := g.filterToStore(x); reason != Served {
+		return reason
+	}
 	if !x.site.cache.policy.PostLocation || x.trip.Uploading() || !x.Body.Done() || c.rule != nil && c.rule.passes(x) {
 		return Served
 	}
-	s, why := x.site.cache.policy.Store(&c.request, &a, x.override())
+	s, why := g.judge(x)
 	if why != 0 {
 		return Served
 	}

@@ -30,6 +30,10 @@ type sessionPolicy struct {
 // is left to it.
 func (x *Exchange) learn() {
 	s := x.session
+	if x.learned {
+		return
+	}
+	x.learned = true
 	if s == nil || x.clientless || s.definition.Binding == session.Passive {
 		return
 	}

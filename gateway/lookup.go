@@ -19,26 +19,31 @@ type cached struct {
 	key     store.Key
 	text    []byte // what key is made of
 	choice  []byte // what a router has chosen, as a part of it
+	mark    []byte // of the site's filters of stage store, as a part of it
 	flight  *store.Flight
 	stale   *store.Entry // has expired, and may be validated, or used if nothing better is to be had
 	entry   *store.Entry // is the answer
+	source  []wire.Field // of the answer as it came, where filters of stage store have changed it; nil: they have not
 	asking  asking
 	sent    time.Time // when the origin was asked
 	outcome metrics.CacheOutcome
 	refusal cache.Refusal // why the answer is not stored; 0: it is, or it was not asked whether it may be
-	status  cache.Status
-	reply   cache.Reply // what is sent of the entry
-	age     [20]byte
-	shown   []byte // value of Cache-Status
-	between []byte // what stands between parts
-	fields  []wire.Field
-	pieces  replySource
+
+	unfiltered bool // a filter of stage store has failed at the answer, which goes on without it
+	status     cache.Status
+	reply      cache.Reply // what is sent of the entry
+	age        [20]byte
+	shown      []byte // value of Cache-Status
+	between    []byte // what stands between parts
+	fields     []wire.Field
+	pieces     replySource
 }
 
 // reset readies it for another request. Buffers stay.
 func (c *cached) reset() {
 	c.on, c.asked, c.asking = false, false, askAsIs
 	c.rule, c.flight, c.stale, c.entry = nil, nil, nil, nil
+	c.source, c.unfiltered = nil, false
 }
 
 // asking is what the origin is asked for in the client's place.
@@ -184,9 +189,9 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 		g.refresh(x, found.Entry)
 		return true
 	case cache.UseValidate:
-		c.asking = askStale
+		c.asking = x.askAbout(askStale)
 	case cache.UseRest:
-		c.asking = askRest
+		c.asking = x.askAbout(askRest)
 	default:
 		c.asking = x.askAnew()
 	}
@@ -205,12 +210,21 @@ func whyAsked(s *cache.Stored, now time.Time) cache.Fwd {
 	return cache.FwdRequest
 }
 
+// askAbout is how an origin is asked about what is stored. Where filters make that of a body they
+// need the body; and what they make of two parts is not what they would make of the whole.
+func (x *Exchange) askAbout(how asking) asking {
+	if s := &x.site.toStore; s.bodies || how == askRest && len(s.all) > 0 {
+		return x.askAnew()
+	}
+	return how
+}
+
 // askAnew is what an origin is asked where nothing is stored that could be used: what
 // the client asks, where that is for a part, or with conditions that only the origin can
 // judge; else the whole.
 func (x *Exchange) askAnew() asking {
 	r := &x.cached.request
-	if r.Range != nil || r.Method == cache.Head || r.ForOrigin() {
+	if r.Range != nil && !x.site.toStore.bodies || r.Method == cache.Head || r.ForOrigin() {
 		return askAsIs
 	}
 	return askWhole
@@ -233,9 +247,15 @@ func (x *Exchange) collapses() bool {
 
 // withholds reports whether a field of the request is left out of what the origin is
 // asked: where the cache asks in the client's place, and what would spoil the answer for
-// others.
+// others. A range of what filters have made is none of what they make it of.
 func (x *Exchange) withholds(f *wire.Field) bool {
 	c := &x.cached
+	if x.site != nil && x.site.toStore.bodies && cache.AsksForRange(f.Name) {
+		return true
+	}
+	if !c.on {
+		return false
+	}
 	return c.asking != askAsIs && cache.IsReplaced(f.Name) || c.asked && cache.OverridesMethod(f.Name)
 }
 

@@ -122,7 +122,7 @@ func (x *Exchange) joinBody() {
 func (x *Exchange) attempt() error {
 	m := x.member
 	x.attempts++
-	x.blamed, x.counted = false, false
+	x.blamed, x.counted, x.learned = false, false, false
 	x.trip.Timeouts = m.cluster.timeouts
 	if x.attempts == 1 {
 		x.up = x.appendUpstreamHead(x.up[:0])

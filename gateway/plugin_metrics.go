@@ -11,6 +11,7 @@ import (
 type attached struct {
 	*plugins.Attachment
 	metrics *metrics.Place
+	stages  []string // of a filter, in the order of the file
 }
 
 // note notes an attachment of the snapshot; a filter may stand at a site twice.
@@ -19,7 +20,7 @@ func (c *compiler) note(a *plugins.Attachment) {
 		return
 	}
 	labels := metrics.PlaceLabels{Plugin: a.Plugin().Info().Name, Place: a.Place().String()}
-	c.snap.attachments = append(c.snap.attachments, attached{a, c.set.Place(labels)})
+	c.snap.attachments = append(c.snap.attachments, attached{Attachment: a, metrics: c.set.Place(labels)})
 }
 
 // measure sets the gauges of the place.

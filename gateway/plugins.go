@@ -49,7 +49,7 @@ func (r *registry) houseOf(cfg *config.Config) (*plugins.House, error) {
 // allPlugins loads the plugins, each of which is kept as it is while nothing of it has
 // changed.
 func (c *compiler) allPlugins() {
-	c.plugins, c.keys = make(map[string]*plugins.Plugin), make(map[string]string)
+	c.plugins, c.keys, c.made = make(map[string]*plugins.Plugin), make(map[string]string), make(map[string]string)
 	c.snap.plugins = c.plugins
 	if len(c.cfg.Plugins) == 0 {
 		return
@@ -84,6 +84,7 @@ func (c *compiler) plugin(house *plugins.House, name string, cfg config.Plugin) 
 	o := c.pluginConfig(name, cfg)
 	o.Wasm = wasm
 	c.keys[name] = pluginKey(o)
+	c.made[name] = fmt.Sprintf("%s %x %q %q", name, plugins.Sum(wasm), o.Params, o.Needs)
 	return c.uses.plugin(c.keys[name], func() (*plugins.Plugin, error) { return house.Load(context.Background(), o) })
 }
 
@@ -159,9 +160,15 @@ func (c *compiler) attach(path, name string, o plugins.AttachOptions) *plugins.A
 // PluginStatus is how one plugin is.
 type PluginStatus struct {
 	plugins.Info
-	Standings []plugins.Standing
+	Standings []PluginStanding
 	Faults    []plugins.Fault // the last ones, the newest first
 	Counters  *plugins.Counters
+}
+
+// PluginStanding is how one is where it is attached.
+type PluginStanding struct {
+	plugins.Standing
+	Stages []string // of filters: when they see answers, deliver or store
 }
 
 // Plugins tells how the plugins of the current configuration are, by their names.
@@ -177,7 +184,7 @@ func (g *Gateway) Plugins() []PluginStatus {
 		s := PluginStatus{Info: p.Info(), Faults: p.Faults(), Counters: p.Counters()}
 		for _, a := range snap.attachments {
 			if a.Plugin() == p {
-				s.Standings = append(s.Standings, a.Standing())
+				s.Standings = append(s.Standings, PluginStanding{a.Standing(), a.stages})
 			}
 		}
 		all = append(all, s)

@@ -38,7 +38,7 @@ func (g *Gateway) refresh(x *Exchange, e *store.Entry) {
 	r.cached.on, r.cached.asked, r.cached.rule, r.cached.choice = true, true, c.rule, bytes.Clone(c.choice)
 	r.fillKey()
 	r.cached.request.Read(r.Method, r.Head.Fields)
-	r.cached.flight, r.cached.stale, r.cached.asking = flight, e, askStale
+	r.cached.flight, r.cached.stale, r.cached.asking = flight, e, r.askAbout(askStale)
 	g.fills.Go(func() { g.fetchAnew(r) })
 }
 
@@ -73,16 +73,17 @@ func (g *Gateway) fetchAnew(x *Exchange) {
 		}
 	}()
 	c := &x.cached
+	old := c.stale
 	reason := g.obtain(x)
 	if reason == Served {
 		reason = g.keep(x, Served)
-		if c.entry == nil { // nobody is given it, and it is not stored
-			x.trip.End(false)
-			x.conclude(reason)
-		}
 	}
-	if reason != Served || c.entry == c.stale {
-		c.stale.Later(g.now(time.Now()).Add(retryRefresh))
+	if reason == Served && c.entry == nil { // nobody is given it, and it is not stored
+		x.trip.End(false)
+		x.conclude(reason)
+	}
+	if c.entry == nil || c.entry == old || c.unfiltered {
+		old.Later(g.now(time.Now()).Add(retryRefresh))
 	}
 }
 

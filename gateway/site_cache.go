@@ -51,14 +51,16 @@ const (
 
 // earlyRule is the caching rule that is true of the request, whatever the answer will
 // be; nil: none is, or the answer decides which.
-func (s *siteCache) earlyRule(x *Exchange) *cacheRule { return s.firstOf(x, s.rules[:s.early]) }
+func (s *siteCache) earlyRule(x *Exchange) *cacheRule {
+	return s.firstOf(x, s.rules[:s.early], &cache.Answer{})
+}
 
-// ruleOf is the caching rule that is true of the request and its answer.
-func (s *siteCache) ruleOf(x *Exchange) *cacheRule { return s.firstOf(x, s.rules) }
+// ruleOf is the caching rule that is true of the request and an answer.
+func (s *siteCache) ruleOf(x *Exchange, a *cache.Answer) *cacheRule { return s.firstOf(x, s.rules, a) }
 
-func (s *siteCache) firstOf(x *Exchange, list []cacheRule) *cacheRule {
+func (s *siteCache) firstOf(x *Exchange, list []cacheRule, a *cache.Answer) *cacheRule {
 	for i := range list {
-		if r := &list[i]; r.when == nil || x.meets(r.when) {
+		if r := &list[i]; r.when == nil || x.meetsWith(r.when, a.Status, a.Fields) {
 			return r
 		}
 	}

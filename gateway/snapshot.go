@@ -77,7 +77,8 @@ type site struct {
 	shown    []byte // the same, for plugins
 	request  edits
 	response edits
-	filters  []filter
+	filters  []filter // of stage deliver
+	toStore  storeFilters
 	cache    *siteCache // nil: nothing is stored
 	pages    map[Reason]page
 	statuses map[int]page // for the statuses that rules choose

@@ -48,6 +48,7 @@ type filler struct {
 	g    *Gateway
 	x    *Exchange // has no client
 	fill *store.Fill
+	held room // of what was read ahead of the answer for filters
 }
 
 // fillers are those that are not at work.
@@ -68,6 +69,9 @@ func (g *Gateway) filler(x *Exchange, fill *store.Fill) *filler {
 	f.x.cause = nil
 	f.x.snap.users.Add(1)
 	x.slots, x.trial = nil, false
+	if x.plug != nil {
+		f.held, x.plug.answer = x.plug.answer, room{}
+	}
 	return f
 }
 
@@ -77,6 +81,8 @@ func (f *filler) run() {
 	defer fillers.Put(f)
 	defer x.snap.release()
 	defer x.leave()
+	defer f.held.drop()
+	defer x.trip.Body.Drop()
 	defer func() {
 		if fault := recover(); fault != nil {
 			f.g.tellPanic(fault)

@@ -73,7 +73,7 @@ func (x *Exchange) appendFields(dst []byte) []byte {
 func (x *Exchange) passes(f *wire.Field) bool {
 	switch f.Class {
 	case wire.Plain, wire.Via, wire.Date:
-		return !x.cached.on || !x.withholds(f)
+		return !x.withholds(f)
 	case wire.Identity:
 		return x.trusted && !replaced(f.Name)
 	case wire.Underscored:

@@ -13,6 +13,10 @@ type Answer struct {
 	Reason []byte       // nil: none
 	Fields []wire.Field // all of them
 
+	// Source are the fields as they came, where Fields are what was made of them here: what is
+	// kept and sent is Fields, and the origin is asked by Source. Nil: Fields are as they came.
+	Source []wire.Field
+
 	Length int64 // of its body in bytes; less than 0: not known
 
 	Sent, Received time.Time // when its request was begun, and when its head was here

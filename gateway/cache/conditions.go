@@ -10,11 +10,12 @@ import (
 // holds, byte for byte as it gave them (C5). They take the place of the fields of the
 // client's that IsReplaced names.
 func (s *Stored) AppendConditions(dst []wire.Field) []wire.Field {
-	if s.ETag != nil {
-		dst = append(dst, wire.Field{Name: []byte("If-None-Match"), Value: s.ETag})
+	tag, modified := s.validators()
+	if tag != nil {
+		dst = append(dst, wire.Field{Name: []byte("If-None-Match"), Value: tag})
 	}
-	if !s.Modified.IsZero() {
-		dst = append(dst, wire.Field{Name: []byte("If-Modified-Since"), Value: valueOf(s.Fields, "last-modified")})
+	if !modified.IsZero() {
+		dst = append(dst, wire.Field{Name: []byte("If-Modified-Since"), Value: valueOf(s.source(), "last-modified")})
 	}
 	return dst
 }
@@ -27,6 +28,12 @@ func IsReplaced(fieldName []byte) bool {
 		return true
 	}
 	return false
+}
+
+// AsksForRange reports whether a request field of that name asks for a part of the answer.
+func AsksForRange(fieldName []byte) bool {
+	n := nameOf(fieldName)
+	return n == nameRange || n == nameIfRange
 }
 
 // OverridesMethod reports whether a request field of that name tells an origin to take the

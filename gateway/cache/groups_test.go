@@ -86,7 +86,7 @@ func TestGroupsOfUpdates(t *testing.T) {
 	p, r := policies()[""], request(t, "")
 	s := stored(t, p, r, answer(t, `Cache-Control: max-age=60 / ETag: "v" / Cache-Groups: "a"`))
 	for text, want := range map[string]string{`304 ETag: "v"`: "a", `304 Cache-Groups: "b", "c"`: "b c"} {
-		fresh, why := p.Refresh(s, r, answer(t, text), Override{})
+		fresh, why := refresh(p, s, r, answer(t, text), Override{})
 		if why != 0 || strings.Join(fresh.Groups(), " ") != want {
 			t.Errorf("%s: %q, %v", text, fresh.Groups(), why)
 		}

@@ -146,3 +146,12 @@ func sorted(list []wire.Field) string {
 }
 
 func fmtLength(s *Stored) string { return strconv.FormatInt(s.Length, 10) }
+
+// refresh is what s is after a 304, and nil if that is about another version.
+func refresh(p *Policy, s *Stored, r *Request, a *Answer, o Override) (*Stored, Refusal) {
+	whole, same := s.Renewed(a)
+	if !same {
+		return nil, RefusedOther
+	}
+	return p.Renew(s, r, &whole, o)
+}

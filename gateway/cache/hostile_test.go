@@ -42,7 +42,7 @@ func FuzzStore(f *testing.F) {
 			checkReply(t, s, r)
 			p.Use(s, r, now)
 			p.MayUseStale(s, r, now, 503)
-			if fresh, _ := p.Refresh(s, r, a, Override{}); fresh != nil {
+			if fresh, _ := refresh(p, s, r, a, Override{}); fresh != nil {
 				checkBounds(t, fresh, now)
 				checkHead(t, fresh)
 			}

@@ -96,7 +96,8 @@ func (p *Policy) Join(s *Stored, r *Request, a *Answer, o Override) (joined *Sto
 	whole := *s
 	whole.Status, whole.Reason, whole.Part, whole.Length = 200, nil, Part{}, size
 	whole.Fields = slices.DeleteFunc(slices.Clone(s.Fields), isContentRange)
-	return p.update(&whole, r, a, &o)
+	merged := whole.merged(a)
+	return p.Renew(&whole, r, &merged, o)
 }
 
 func isContentRange(f wire.Field) bool { return nameOf(f.Name) == nameContentRange }

@@ -12,19 +12,15 @@ import (
 var ErrRecord = errors.New("not a record of a stored answer")
 
 // recordVersion is the first byte of every record. It changes with what is in one.
-const recordVersion = 1
+const recordVersion = 2
 
 // AppendRecord appends all of s as bytes, to be kept where memory does not last.
 func (s *Stored) AppendRecord(dst []byte) []byte {
 	w := recordWriter{append(dst, recordVersion)}
 	w.number(int64(s.Status))
 	w.bytes(s.Reason)
-	w.number(int64(len(s.Fields)))
-	for i := range s.Fields {
-		w.bytes(s.Fields[i].Name)
-		w.bytes(s.Fields[i].Value)
-		w.number(int64(s.Fields[i].Class))
-	}
+	w.fields(s.Fields)
+	w.fields(s.Source)
 	w.number(s.Length, s.Part.First, s.Part.Size)
 	w.bytes(s.Part.Asked)
 	w.time(s.Date, s.Modified, s.Fresh.Received)
@@ -48,7 +44,7 @@ func ReadRecord(b []byte) (*Stored, error) {
 		return nil, ErrRecord
 	}
 	s.Status, s.Reason = int(r.number()), r.bytes()
-	s.Fields = r.fields()
+	s.Fields, s.Source = r.fields(), r.fields()
 	s.Length, s.Part.First, s.Part.Size = r.number(), r.number(), r.number()
 	s.Part.Asked = r.bytes()
 	s.Date, s.Modified, s.Fresh.Received = r.time(), r.time(), r.time()
@@ -90,6 +86,15 @@ func (w *recordWriter) bytes(b []byte) {
 	}
 	w.number(int64(len(b)))
 	w.b = append(w.b, b...)
+}
+
+func (w *recordWriter) fields(list []wire.Field) {
+	w.number(int64(len(list)))
+	for i := range list {
+		w.bytes(list[i].Name)
+		w.bytes(list[i].Value)
+		w.number(int64(list[i].Class))
+	}
 }
 
 func (w *recordWriter) time(list ...time.Time) {

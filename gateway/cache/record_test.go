@@ -20,6 +20,7 @@ func TestRecordsAreReadBack(t *testing.T) {
 		"a whole":        stored(t, p, request(t, ""), answer(t, "Cache-Control: no-cache / ETag: \"v1\"")),
 		"a stale one":    stored(t, p, request(t, ""), answer(t, "404 Cache-Control: max-age=9").later(0.123456789)).Expire(),
 		"of all time":    stored(t, p, request(t, ""), answer(t, "Date: Sat, 01 Jan 0000 00:00:00 GMT / Last-Modified: Fri, 31 Dec 9999 23:59:59 GMT")),
+		"one made here":  madeOf(t, p, "Cache-Control: max-age=9 / ETag: \"v1\" / X-Secret: s", "Cache-Control: max-age=9"),
 		"one that never": {Status: 200, Length: -1, Vary: Vary{Never: true}},
 	} {
 		record := s.AppendRecord(nil)

@@ -7,25 +7,34 @@ import (
 	"weirkeep/gateway/wire"
 )
 
-// Refresh returns s as a 304 to its AppendConditions has updated it (C7): what the 304
-// says replaces what s says, and it is as old as the 304. The request is the one that
-// was asked for. If why is not 0 the result is for this request only, and not to be
-// stored. If it is nil the 304 is about another version: it goes to a client that has
-// that (Request.Has), for others the origin has to be asked anew, without conditions.
-func (p *Policy) Refresh(s *Stored, r *Request, a *Answer, o Override) (fresh *Stored, why Refusal) {
+// Renewed returns what the origin would have answered without conditions, where a is its 304 to
+// AppendConditions (C7): what s says, as the origin sent it, with what a says in its place.
+// Renew makes what is stored of it. It is false if a is about another version: then a goes to
+// a client that has that (Request.Has), for others the origin has to be asked anew, without
+// conditions.
+func (s *Stored) Renewed(a *Answer) (whole Answer, same bool) {
 	var v said
 	v.read(a.Fields, nil)
 	if !s.isOf(&v) {
-		return nil, RefusedOther
+		return Answer{}, false
 	}
-	return p.update(s, r, a, &o)
+	return s.merged(a), true
+}
+
+// merged is the whole that an update of s and s make.
+func (s *Stored) merged(a *Answer) Answer {
+	whole := *a
+	whole.Status, whole.Reason, whole.Length = s.Status, s.Reason, s.Length
+	whole.Fields, whole.Source = mergeFields(s.source(), a.Fields), nil
+	return whole
 }
 
 // isOf reports whether an update is about this version: it names no other, nor one where this
 // has no name (RFC 9111, 4.3.4).
 func (s *Stored) isOf(v *said) bool {
 	tag := v.tag()
-	return tag == nil || weakMatch(tag, s.ETag)
+	known, _ := s.validators()
+	return tag == nil || weakMatch(tag, known)
 }
 
 // Has reports whether the client's If-None-Match lists the tag that a 304 names.
@@ -35,27 +44,26 @@ func (r *Request) Has(a *Answer) bool {
 	return tag != nil && r.conditions&ifNoneMatch != 0 && s.listed(r.Fields)
 }
 
-// update returns s with what a says in the place of what it says itself.
-func (p *Policy) update(s *Stored, r *Request, a *Answer, o *Override) (*Stored, Refusal) {
-	merged := *a
-	merged.Status, merged.Reason, merged.Fields = s.Status, s.Reason, mergeFields(s.Fields, a.Fields)
-	var v, said304 said
-	v.read(merged.Fields, p)
-	said304.read(a.Fields, nil)
-	fresh := &Stored{Status: s.Status, Length: s.Length, Part: s.Part}
-	why := p.refuseUpdate(r, &merged, &v, said304.cookies, o)
-	if bad := p.settle(fresh, &merged, &v, o); why == 0 {
+// Renew returns what is stored in the place of s, with the same body: whole is what Renewed has
+// returned, or what was made of it, and it is as old as the 304. The request is the one
+// that was asked for. If why is not 0 the result is for this request only, and not to be stored.
+func (p *Policy) Renew(s *Stored, r *Request, whole *Answer, o Override) (fresh *Stored, why Refusal) {
+	var v said
+	v.read(whole.Fields, p)
+	fresh = &Stored{Status: s.Status, Length: s.Length, Part: s.Part, Source: whole.Source}
+	why = p.refuseUpdate(r, whole, &v, &o)
+	if bad := p.settle(fresh, whole, &v, &o); why == 0 {
 		why = bad
 	}
-	if bad := p.setVary(fresh, s, r, merged.Fields, o.Vary); why == 0 {
+	if bad := p.setVary(fresh, s, r, whole.Fields, o.Vary); why == 0 {
 		why = bad
 	}
-	p.cloneHead(fresh, &merged, &v)
+	p.cloneHead(fresh, whole, &v)
 	return fresh, why
 }
 
 // refuseUpdate says why an updated answer must not be stored any longer.
-func (p *Policy) refuseUpdate(r *Request, a *Answer, v *said, cookies bool, o *Override) Refusal {
+func (p *Policy) refuseUpdate(r *Request, a *Answer, v *said, o *Override) Refusal {
 	switch {
 	case o.Pass:
 		return RefusedByRule
@@ -65,7 +73,7 @@ func (p *Policy) refuseUpdate(r *Request, a *Answer, v *said, cookies bool, o *O
 		return v.forbids(a.Status)
 	case r.Authorization && !v.sharesAuthorized():
 		return RefusedAuthorization
-	case cookies && p.SetCookie == BypassCookies:
+	case v.cookies && p.SetCookie == BypassCookies:
 		return RefusedCookie
 	}
 	return 0
@@ -140,24 +148,36 @@ func (p *Policy) RefreshHead(s *Stored, r *Request, a *Answer, o Override) (fres
 	if a.Status != 200 || s.Status != 200 || s.isPart() {
 		return s, 0
 	}
-	var v said
-	v.read(a.Fields, nil)
-	if !s.agrees(a, &v) {
+	if !s.agrees(a) {
 		return s.Expire(), 0
 	}
-	return p.update(s, r, a, &o)
+	whole := s.merged(a)
+	return p.Renew(s, r, &whole, o)
+}
+
+// AfterHead is RefreshHead for an answer that was made of the origin's: a 200 to HEAD can show that
+// the origin has another one by now, and does not renew what was made of a GET's.
+func (s *Stored) AfterHead(a *Answer) *Stored {
+	if a.Status != 200 || s.Status != 200 || s.isPart() || s.agrees(a) {
+		return s
+	}
+	return s.Expire()
 }
 
 // agrees reports whether the answer to HEAD is about this version: there is a validator, each
-// that it has is the stored one, and the length is the same, if both state it.
-func (s *Stored) agrees(a *Answer, v *said) bool {
-	modified, tag := modifiedOf(a, v), v.tag()
-	if tag == nil && (s.ETag != nil || modified.IsZero()) {
+// that it has is the stored one, and the length is the same, if both state it, and what is stored
+// is what the origin sent.
+func (s *Stored) agrees(a *Answer) bool {
+	var v said
+	v.read(a.Fields, nil)
+	modified, tag := modifiedOf(a, &v), v.tag()
+	knownTag, knownModified := s.validators()
+	if tag == nil && (knownTag != nil || modified.IsZero()) {
 		return false
 	}
-	if tag != nil && !weakMatch(tag, s.ETag) || !modified.IsZero() && !modified.Equal(s.Modified) {
+	if tag != nil && !weakMatch(tag, knownTag) || !modified.IsZero() && !modified.Equal(knownModified) {
 		return false
 	}
 	length, ok := parseDigits(valueOf(a.Fields, "content-length"))
-	return !ok || s.Length < 0 || length == s.Length
+	return !ok || s.Length < 0 || s.Source != nil || length == s.Length
 }

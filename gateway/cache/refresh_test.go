@@ -31,7 +31,7 @@ func TestA304Updates(t *testing.T) {
 		{"Set-Cookie: a=1", first + " / Set-Cookie: a=1"},
 	} {
 		s := stored(t, p, request(t, ""), answer(t, first))
-		fresh, why := p.Refresh(s, request(t, ""), answer(t, "304 "+tt.update).later(30), Override{})
+		fresh, why := refresh(p, s, request(t, ""), answer(t, "304 "+tt.update).later(30), Override{})
 		if fresh == nil || why != 0 {
 			t.Errorf("%q: %v, %v", tt.update, fresh, why)
 			continue
@@ -62,7 +62,7 @@ func TestA304IsAsOldAsItself(t *testing.T) {
 		{"Date: D(100) / Cache-Control: max-age=9", 109, "validate 9"},
 		{"Date: D(40)", 100, "validate 60"},
 	} {
-		fresh, why := p.Refresh(s.Expire(), request(t, ""), answer(t, "304 "+tt.update).later(100), Override{})
+		fresh, why := refresh(p, s.Expire(), request(t, ""), answer(t, "304 "+tt.update).later(100), Override{})
 		if fresh == nil || why != 0 {
 			t.Fatalf("%q: %v", tt.update, why)
 		}
@@ -91,7 +91,7 @@ func TestA304OfAnotherVersion(t *testing.T) {
 		{"ETag: \"v1\"", "Cache-Control: no-cache", "stored"},
 	} {
 		s := stored(t, p, request(t, ""), answer(t, tt.first))
-		fresh, why := p.Refresh(s, request(t, ""), answer(t, "304 "+tt.update), Override{})
+		fresh, why := refresh(p, s, request(t, ""), answer(t, "304 "+tt.update), Override{})
 		got := "stored"
 		switch {
 		case fresh == nil:
@@ -103,7 +103,7 @@ func TestA304OfAnotherVersion(t *testing.T) {
 			t.Errorf("%q, then %q: %s, want %s", tt.first, tt.update, got, tt.want)
 		}
 	}
-	if fresh, _ := p.Refresh(stored(t, p, request(t, ""), answer(t, "ETag: \"v1\"")), request(t, ""),
+	if fresh, _ := refresh(p, stored(t, p, request(t, ""), answer(t, "ETag: \"v1\"")), request(t, ""),
 		answer(t, "304 Set-Cookie: a=1"), Override{}); !strings.Contains(written(fresh.Fields), "Set-Cookie: a=1") {
 		t.Error("the client that it is for does not get the cookie")
 	}
@@ -115,11 +115,11 @@ func TestVaryOfA304(t *testing.T) {
 	first := answer(t, "ETag: \"v1\" / Vary: Accept-Language / Content-Language: it")
 	s := stored(t, p, request(t, "Accept-Language: it, en"), first)
 	other := request(t, "Accept-Language: it / Tier: gold")
-	same, _ := p.Refresh(s, other, answer(t, "304 Vary: Accept-Language"), Override{})
+	same, _ := refresh(p, s, other, answer(t, "304 Vary: Accept-Language"), Override{})
 	if !same.SameVariant(s) {
 		t.Errorf("variant %q becomes %q", s.Vary.Values, same.Vary.Values)
 	}
-	more, _ := p.Refresh(s, other, answer(t, "304 Vary: Accept-Language, Tier"), Override{})
+	more, _ := refresh(p, s, other, answer(t, "304 Vary: Accept-Language, Tier"), Override{})
 	if !more.Fits(other, p) || more.Fits(request(t, "Accept-Language: it / Tier: iron"), p) {
 		t.Errorf("it varies by %q of %q", more.Vary.Names, more.Vary.Values)
 	}
@@ -148,11 +148,11 @@ func TestClientsGetTheirOwn304(t *testing.T) {
 	p := policies()[""]
 	s := stored(t, p, request(t, ""), answer(t, "Last-Modified: D(-50) / Cache-Control: max-age=1"))
 	r := request(t, "If-Modified-Since: D(-50)")
-	fresh, _ := p.Refresh(s, r, answer(t, "304 Date: D(9)").later(9), Override{})
+	fresh, _ := refresh(p, s, r, answer(t, "304 Date: D(9)").later(9), Override{})
 	if got := replyTo(fresh, r); got != "304" {
 		t.Errorf("who has it gets %s", got)
 	}
-	changed, _ := p.Refresh(s, r, answer(t, "304 Date: D(9) / Last-Modified: D(1)").later(9), Override{})
+	changed, _ := refresh(p, s, r, answer(t, "304 Date: D(9) / Last-Modified: D(1)").later(9), Override{})
 	if got := replyTo(changed, r); got != "200" {
 		t.Errorf("who has an older one gets %s", got)
 	}

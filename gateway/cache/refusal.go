@@ -21,6 +21,7 @@ const (
 	RefusedExpired
 	RefusedUnknown
 	RefusedOther
+	RefusedFilter
 )
 
 // refusals says everything of each refusal.
@@ -46,6 +47,7 @@ var refusals = [...]struct {
 	RefusedExpired:       {"expired", "the answer is stale when it comes and has neither ETag nor Last-Modified to ask the origin with", false, false},
 	RefusedUnknown:       {"no freshness", "neither the answer nor the configuration says how long it is fresh, and it cannot be validated", false, false},
 	RefusedOther:         {"other validator", "the answer is about another version than the one that is stored", true, true},
+	RefusedFilter:        {"filter failed", "a filter of stage: store has failed, and nothing is stored past it", true, true},
 }
 
 // String returns the word for it in Cache-Status.

@@ -13,6 +13,8 @@ type Stored struct {
 	Reason []byte       // phrase of the status line as it came; nil: none
 	Fields []wire.Field // as they are replayed: what ended at the hop, framing and Age are not among them; Date always is
 
+	Source []wire.Field // as the origin sent them, but for the same fields, where Fields were made of these here; nil: Fields are
+
 	Length int64 // of the body that is stored, in bytes; -1: not known before it is here
 	Part   Part  // what of the representation that is; the zero value: all of it
 
@@ -51,7 +53,29 @@ type Freshness struct {
 }
 
 // validator reports whether there is something to ask the origin with.
-func (s *Stored) validator() bool { return s.ETag != nil || !s.Modified.IsZero() }
+func (s *Stored) validator() bool {
+	tag, modified := s.validators()
+	return tag != nil || !modified.IsZero()
+}
+
+// source are the fields as the origin sent them.
+func (s *Stored) source() []wire.Field {
+	if s.Source != nil {
+		return s.Source
+	}
+	return s.Fields
+}
+
+// validators are the tag and Last-Modified that the origin knows. Those that clients know are
+// ETag and Modified.
+func (s *Stored) validators() (tag []byte, modified time.Time) {
+	if s.Source == nil {
+		return s.ETag, s.Modified
+	}
+	var v said
+	v.read(s.Source, nil)
+	return v.tag(), modifiedOf(&Answer{Received: s.Fresh.Received}, &v)
+}
 
 // Newer reports whether s is rather used than another one that fits too: the one with
 // the later Date, then the one that came later (V8).

@@ -42,7 +42,7 @@ func (p *Policy) Store(r *Request, a *Answer, o Override) (*Stored, Refusal) {
 	if why := p.refuse(r, a, &v, &o); why != 0 {
 		return nil, why
 	}
-	s := &Stored{Status: a.Status, Length: max(a.Length, -1)}
+	s := &Stored{Status: a.Status, Length: max(a.Length, -1), Source: a.Source}
 	if !p.setPart(s, r, a, &v) {
 		return nil, RefusedPart
 	}
@@ -226,19 +226,12 @@ func separatesTags(c rune) bool { return c == ' ' || c == ',' || c == '\t' }
 // piece.
 func (p *Policy) cloneHead(s *Stored, a *Answer, v *said) {
 	whole := s.Status != a.Status // it came as a part, and was all
-	size, count := len(a.Reason), 1
-	for i := range a.Fields {
-		if f := &a.Fields[i]; p.keeps(f, whole) {
-			size += len(f.Name) + len(f.Value)
-			count++
-		}
-	}
-	room := arena{make([]byte, 0, size)}
-	s.Fields = make([]wire.Field, 0, count)
-	for i := range a.Fields {
-		if f := &a.Fields[i]; p.keeps(f, whole) {
-			s.Fields = append(s.Fields, wire.Field{Name: room.clone(f.Name), Value: room.clone(f.Value), Class: f.Class})
-		}
+	size, count := p.sizeOf(a.Fields, whole)
+	room := arena{make([]byte, 0, size+len(a.Reason))}
+	s.Fields = p.cloneFields(make([]wire.Field, 0, count+1), a.Fields, whole, &room)
+	if a.Source != nil {
+		size, count = p.sizeOf(a.Source, whole)
+		s.Source = p.cloneFields(make([]wire.Field, 0, count), a.Source, whole, &arena{make([]byte, 0, size)})
 	}
 	if v.date.lines == 0 {
 		date := appendDate(make([]byte, 0, len(imfDate)), a.Received)
@@ -250,6 +243,27 @@ func (p *Policy) cloneHead(s *Stored, a *Answer, v *said) {
 	if s.ETag != nil {
 		s.ETag = valueOf(s.Fields, "etag")
 	}
+}
+
+// sizeOf is what the fields take that are kept: bytes, and how many they are.
+func (p *Policy) sizeOf(fields []wire.Field, whole bool) (size, count int) {
+	for i := range fields {
+		if f := &fields[i]; p.keeps(f, whole) {
+			size += len(f.Name) + len(f.Value)
+			count++
+		}
+	}
+	return size, count
+}
+
+// cloneFields appends copies of the fields that are kept.
+func (p *Policy) cloneFields(dst, fields []wire.Field, whole bool, room *arena) []wire.Field {
+	for i := range fields {
+		if f := &fields[i]; p.keeps(f, whole) {
+			dst = append(dst, wire.Field{Name: room.clone(f.Name), Value: room.clone(f.Value), Class: f.Class})
+		}
+	}
+	return dst
 }
 
 // arena is room that copies are made in.

@@ -55,7 +55,7 @@ func TestSurrogateControlStays(t *testing.T) {
 	if head := string(s.AppendHead(nil)); strings.Contains(head, "Surrogate") {
 		t.Errorf("it is replayed: %s", head)
 	}
-	fresh, why := p.Refresh(s, r, answer(t, "304 ETag: \"v1\""), Override{})
+	fresh, why := refresh(&p, s, r, answer(t, "304 ETag: \"v1\""), Override{})
 	if why != 0 || fresh.Fresh.Lifetime != time.Minute {
 		t.Errorf("refreshed: %v, %v", fresh, why)
 	}

@@ -10,7 +10,7 @@ const (
 	UseFetch      Use = iota // ask the origin as if nothing was stored
 	UseFresh                 // send it
 	UseStaleWhile            // send it, and ask the origin with AppendConditions behind the client's back
-	UseValidate              // ask the origin with AppendConditions, then Refresh
+	UseValidate              // ask the origin with AppendConditions, then Renewed
 	UseRest                  // it is the first part of what is asked for: ask for the rest, with AppendRest
 )
 

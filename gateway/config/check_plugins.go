@@ -297,9 +297,11 @@ func (l *loader) lintPlugins() {
 		}
 		l.idle(join("clusters", name)+".on_exhausted", c.Router == "", "there is no router")
 	}
-	for _, s := range l.cfg.Sites {
-		for _, f := range s.Filters {
+	for _, name := range sortedKeys(l.cfg.Sites) {
+		s := l.cfg.Sites[name]
+		for i, f := range s.Filters {
 			used[f.Plugin] = true
+			l.lintStage(f, s.Cache.Enabled, index(join("sites", name)+".filters", i)+".stage")
 		}
 		l.lintMatches(s.Rules, used)
 	}
@@ -308,6 +310,13 @@ func (l *loader) lintPlugins() {
 		l.lintPlugin(l.cfg.Plugins[name], join("plugins", name))
 	}
 	l.unused("plugins", "W501", sortedKeys(l.cfg.Plugins), used, "no cluster, site or rule names it")
+}
+
+// lintStage warns of a filter of what is stored where nothing is.
+func (l *loader) lintStage(f Filter, stores bool, path string) {
+	if f.Stage == "store" && !stores {
+		l.warn(path, "W503", path+" is store, and the site stores nothing: each answer of an origin is filtered, without its request; write cache: { enabled: true } at the site, or take stage away")
+	}
 }
 
 // lintMatches notes what the rules of a list ask.

@@ -344,6 +344,12 @@ var errorCodes = []Code{
 		"The message has what the module says. Correct its params, or raise its limits.",
 	},
 	{
+		"E513", "filter that would see nothing",
+		"A filter of stage: store sees answers and no requests, and the module has no gw_on_response.",
+		"sites: { shop: { hosts: [shop.example], filters: [{ plugin: tag-requests, on_error: skip, stage: store }] } }",
+		"Take stage away: then it sees requests. Or name a plugin that has gw_on_response.",
+	},
+	{
 		"E601", "authorities that cannot be used",
 		"A ca file is there and holds no certificate in PEM form.",
 		"tls: { ca: tls/empty.pem }",

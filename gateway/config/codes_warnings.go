@@ -339,6 +339,12 @@ var warningCodes = []Code{
 		"Write what the message misses, or take the setting away.",
 	},
 	{
+		"W503", "filter of what is stored where nothing is",
+		"A filter with stage: store is called once for what is stored, and the site stores nothing: it is called for each answer of an origin, and without the request.",
+		"sites: { shop: { hosts: [shop.example], filters: [{ plugin: redact, on_error: reject, stage: store }] } }",
+		"Write cache: { enabled: true } at the site or at the top level; or take stage away, and it sees the request as well.",
+	},
+	{
 		"W603", "certificate that is not valid, or not for long",
 		"A listener's certificate has expired, is not valid yet, or expires within 14 days.",
 		"certificates: [{ cert: tls/site.pem, key: tls/site.key }]",

@@ -50,7 +50,7 @@ func TestPluginsFile(t *testing.T) {
 		{"metric by default", *c.Clusters["shop"].Metric, Metric{Collector: "busy", Interval: 30_000 * ms, Initial: 50, Default: 50, StaleAfter: 3, History: 0.3}},
 		{"metric", *c.Clusters["api"].Metric, Metric{Collector: "busy", Interval: 1000 * ms, Initial: 0, Default: 100, StaleAfter: 5, History: 0.3, Debug: true}},
 		{"no metric", c.Clusters["east/reserve"].Metric == nil, true},
-		{"filters", c.Sites["shop"].Filters, []Filter{{"redact", "reject", "deliver"}, {"redact", "skip", "deliver"}}},
+		{"filters", c.Sites["shop"].Filters, []Filter{{"redact", "reject", "deliver"}, {"redact", "skip", "deliver"}, {"redact", "reject", "store"}}},
 		{"on_error of a rule is the plugin's", c.Rules[0].OnError, "match"},
 		{"on_error of a rule", c.Rules[1].OnError, "no-match"},
 		{"on_error of an expression", c.Sites["shop"].Rules[0].OnError, "no-match"},

@@ -110,7 +110,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{"plugin without module", "plugins: { a: { kind: router } }"},
 		{"plugin of no kind", "plugins: { a: { kind: balancer, module: a.wasm } }"},
 		{"params that are no map", "plugins: { a: { kind: router, module: a.wasm, params: [1] } }"},
-		{"filter of what is stored", "sites: { a: { hosts: [a], filters: [{ plugin: a, stage: store }] } }"},
+		{"filter of another stage", "sites: { a: { hosts: [a], filters: [{ plugin: a, stage: fetch }] } }"},
 		{"metric without collector", "clusters: { a: { metric: {}, origins: [a] } }"},
 		{"rule that fails with a filter's word", "rules: [{ name: a, match: b, on_error: skip, reject: {} }]"},
 		{"neither cookie nor url_param", "sessions: { a: { entries: 1 } }"},

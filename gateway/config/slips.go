@@ -71,9 +71,6 @@ const (
 	metricHint   = "metrics and weights do not go together: take metric, or weighted-round-robin"
 )
 
-// storeHint is the hint for filters that are to act on what is stored.
-const storeHint = "there is no cache yet, so nothing is stored: every filter acts when a response is delivered"
-
 // unlimitedHint is the hint for capacities that are none.
 const unlimitedHint = "an origin always has a capacity: write a large one, or auto, which finds out how many it can take"
 
@@ -94,7 +91,10 @@ var foreignValues = map[string]map[string]string{
 		"unlimited": unlimitedHint, "none": unlimitedHint, "0": unlimitedHint,
 		"adaptive": didYouMean + `"auto"?`, "dynamic": didYouMean + `"auto"?`, "learned": didYouMean + `"auto"?`, "automatic": didYouMean + `"auto"?`,
 	},
-	"stage": {"store": storeHint},
+	"stage": {
+		"delivery": didYouMean + `"deliver"?`, "response": didYouMean + `"deliver"?`, "hit": didYouMean + `"deliver"?`,
+		"cache": didYouMean + `"store"?`, "fetch": didYouMean + `"store"?`, "miss": didYouMean + `"store"?`,
+	},
 	"plugin-kind": {
 		"call_router": didYouMean + `"router"?`, "balancer": didYouMean + `"router"?`,
 		"metric": didYouMean + `"collector"?`, "metric_collector": didYouMean + `"collector"?`,

@@ -71,9 +71,11 @@ const (
 func (e *Entry) weigh() int64 {
 	s := e.stored
 	n := overheadOfObject + e.home.key.size() + int64(len(e.head)+len(s.Reason)+len(s.ETag))
-	n += int64(len(s.Fields)) * int64(unsafe.Sizeof(wire.Field{}))
-	for _, f := range s.Fields {
-		n += int64(len(f.Name) + len(f.Value))
+	for _, fields := range [...][]wire.Field{s.Fields, s.Source} {
+		n += int64(len(fields)) * int64(unsafe.Sizeof(wire.Field{}))
+		for _, f := range fields {
+			n += int64(len(f.Name) + len(f.Value))
+		}
 	}
 	for i, name := range s.Vary.Names {
 		n += int64(len(name)+len(s.Vary.Values[i])) + int64(unsafe.Sizeof("")+unsafe.Sizeof([]byte(nil)))
