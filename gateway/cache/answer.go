@@ -29,10 +29,12 @@ type said struct {
 	modified once
 	etag     once
 	part     once // Content-Range
+	kind     once // Content-Type
 	location []byte
 
 	cookies  bool // there is a Set-Cookie
 	encoded  bool // there is a Content-Encoding
+	fixed    bool // the bytes must not change: it says no-transform, or has a digest of them
 	multiple bool // Content-Type is multipart/byteranges
 }
 
@@ -71,9 +73,10 @@ func (v *said) read(fields []wire.Field, targets []string) {
 			v.field(nameOf(fields[i].Name), fields[i].Value)
 		}
 	}
+	v.fixed = v.fixed || v.control.has(noTransform)
 	for _, name := range targets {
 		if c, ok := targeted(fields, name); ok {
-			v.control, v.targeted = c, true
+			v.control, v.targeted, v.fixed = c, true, v.fixed || c.has(noTransform)
 			return
 		}
 	}
@@ -96,8 +99,11 @@ func (v *said) field(n name, value []byte) {
 		v.part.add(value)
 	case nameContentType:
 		v.multiple = isMultipart(value)
+		v.kind.add(value)
 	case nameDate:
 		v.date.add(value)
+	case nameDigest:
+		v.fixed = true
 	case nameETag:
 		v.etag.add(value)
 	case nameExpires:

@@ -22,6 +22,9 @@ type Override struct {
 
 	Vary []string // fields that it was chosen by beside those in Vary, in lower case
 	Tags []string // beside its own
+
+	Codings    []Coding // those that the answer may be sent in
+	HasCodings bool     // they stand in the place of the policy's
 }
 
 // Bounds of tags. An answer that has more of them, or longer ones, is not stored.
@@ -64,6 +67,7 @@ func (p *Policy) Store(r *Request, a *Answer, o Override) (*Stored, Refusal) {
 func (p *Policy) settle(s *Stored, a *Answer, v *said, o *Override) Refusal {
 	s.Date, s.Modified, s.ETag = dateOf(a, v), modifiedOf(a, v), v.tag()
 	s.Authorized = v.sharesAuthorized()
+	s.Codings = p.codings(s, v, o)
 	s.Fresh = p.freshness(a, v, o)
 	var bounded bool
 	s.Tags, bounded = tagsOf(a.Fields, p.Tags, o.Tags)
