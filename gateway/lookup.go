@@ -27,7 +27,8 @@ type cached struct {
 	outcome metrics.CacheOutcome
 	refusal cache.Refusal // why the answer is not stored; 0: it is, or it was not asked whether it may be
 	status  cache.Status
-	reply   cache.Reply // what is sent of the entry
+	reply   cache.Reply  // what is sent of the entry
+	coded   *store.Coded // in which form; nil: as it came
 	age     [20]byte
 	shown   []byte // value of Cache-Status
 	between []byte // what stands between parts
@@ -38,7 +39,7 @@ type cached struct {
 // reset readies it for another request. Buffers stay.
 func (c *cached) reset() {
 	c.on, c.asked, c.asking = false, false, askAsIs
-	c.rule, c.flight, c.stale, c.entry = nil, nil, nil, nil
+	c.rule, c.flight, c.stale, c.entry, c.coded = nil, nil, nil, nil, nil
 }
 
 // asking is what the origin is asked for in the client's place.

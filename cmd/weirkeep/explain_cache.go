@@ -29,6 +29,9 @@ func (t *teller) cache(c *gateway.ExplainedCache) {
 	for _, o := range c.Stored {
 		t.line("", "  stored  %d, %s, age %s, ttl %s, found %s   %s", o.Status, o.State, secondsText(o.Age), secondsText(o.TTL), numbered(int(o.Hits), "time"), chosenBy(o))
 	}
+	if c.Sent != "" {
+		t.line("", "  sent    %s", c.Sent)
+	}
 	if c.Needs != "" {
 		t.line("", "  needs   %s", c.Needs)
 	}
@@ -80,6 +83,9 @@ func (t *teller) assumedAnswer(a *gateway.ExplainedAnswer) {
 	}
 	if len(a.Tags) > 0 {
 		text += ", tags " + strings.Join(a.Tags, " ")
+	}
+	if len(a.Codings) > 0 {
+		text += ", sent in " + strings.Join(a.Codings, ", ") + " to who takes it"
 	}
 	t.line("", "  answer  %d would be stored, %s%s", a.Status, text, by)
 }
