@@ -346,7 +346,7 @@ func (c *h1Conn) Close() error {
 // reset closes the socket so that the client sees a reset, not an end.
 func (c *h1Conn) reset() {
 	socket := socketOf(c.Conn) // TLS would say goodbye first
-	if tcp, ok := socket.(*net.TCPConn); ok {
+	if tcp, ok := socket.(interface{ SetLinger(sec int) error }); ok {
 		tcp.SetLinger(0)
 	}
 	socket.Close()
