@@ -7,7 +7,10 @@ import (
 // check is the wire check: a request that can be read in one way only goes on,
 // with its parts taken from the bytes that will be passed on.
 func (g *Gateway) check(x *Exchange) Reason {
-	err := x.parse()
+	var err error
+	if !x.read {
+		err = x.parse(&x.snap.heads)
+	}
 	x.nameRequest(g)
 	if err != nil {
 		x.unframed = true
@@ -33,11 +36,11 @@ func (g *Gateway) check(x *Exchange) Reason {
 	return Served
 }
 
-func (x *Exchange) parse() (err error) {
+func (x *Exchange) parse(heads *wire.Rules) (err error) {
 	if err = x.parseLine(); err != nil {
 		return err
 	}
-	if err = x.Head.ParseRequest(x.Block, x.Minor, &x.snap.heads); err != nil {
+	if err = x.Head.ParseRequest(x.Block, x.Minor, heads); err != nil {
 		return err
 	}
 	if err = x.Target.Parse(x.Line); err != nil {

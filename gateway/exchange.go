@@ -39,6 +39,7 @@ type Exchange struct {
 	Body      wire.Body
 	clientIP  netip.Addr // the rightmost address nobody vouches for
 	trusted   bool       // the peer is a trusted proxy
+	read      bool       // the door has done the check's parsing
 
 	// Deciding fills in these.
 	snap     *snapshot

@@ -96,6 +96,7 @@ func (g *Gateway) handleH1(ctx *fasthttp.RequestCtx) {
 	c := ctx.Conn().(*h1Conn)
 	e := g.exchanges.Get().(*h1Exchange)
 	h := &ctx.Request.Header
+	e.x.read = false
 	e.x.Method, e.x.Line, e.x.Protocol, e.x.Block = h.Method(), h.RequestURI(), h.Protocol(), h.RawHeaders()
 	c.head.drop()
 	g.walkH1(c, e)
@@ -110,12 +111,17 @@ func (g *Gateway) handleH1(ctx *fasthttp.RequestCtx) {
 func (g *Gateway) walkH1(c *h1Conn, e *h1Exchange) {
 	c.busy.Store(true)
 	g.lend(c, e)
+	g.walkLent(c, e)
+	c.busy.Store(false)
+}
+
+// walkLent walks an exchange that has what the connection knows.
+func (g *Gateway) walkLent(c *h1Conn, e *h1Exchange) {
 	c.beginExchange(g.current.Load().times)
 	c.armWrite(e.x.start)
 	g.serve(&e.x, &e.w)
 	c.since = e.x.end
 	g.settleH1(c, &e.x, &e.w)
-	c.busy.Store(false)
 }
 
 // lend fills in what an exchange has from its connection.
@@ -159,6 +165,7 @@ func (g *Gateway) handleBadHead(ctx *fasthttp.RequestCtx, err error) {
 	}
 	e := g.exchanges.Get().(*h1Exchange)
 	defer g.exchanges.Put(e)
+	e.x.read = false
 	e.x.Method, e.x.Line, e.x.Protocol, e.x.Block = nil, nil, nil, nil
 	readable := e.x.readHead(c.head.kept)
 	if readable && c.head.whole() != nil && reason == BadRequest {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,12 +31,13 @@ type cutConn struct {
 	cuts   []byte // lengths of the pieces, in turn; 0 or none: all that is left
 	turn   int
 	closed bool
+	end    error // after all; nil: the end of the stream
 	got    bytes.Buffer
 }
 
 func (c *cutConn) Read(p []byte) (int, error) {
 	if len(c.send) == 0 || c.closed {
-		return 0, io.EOF
+		return 0, cmp.Or(c.end, io.EOF)
 	}
 	n := len(c.send)
 	if len(c.cuts) > 0 {

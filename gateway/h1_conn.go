@@ -72,9 +72,32 @@ func (c *h1Conn) SetWriteDeadline(time.Time) error { return nil }
 // SetDeadline ignores the server library.
 func (c *h1Conn) SetDeadline(time.Time) error { return nil }
 
-// Read gives the server library bytes up to the end of one head.
+// Read gives the server library bytes up to the end of one head. Plain heads are
+// walked without it.
 func (c *h1Conn) Read(p []byte) (int, error) {
-	c.head.forget()
+	for {
+		c.head.forget()
+		n, err := c.readPart(p)
+		if n == 0 {
+			return 0, err
+		}
+		if c.head.begun || c.head.bytes > 0 {
+			c.head.keep(p[:n]) // a part of it
+			return n, nil
+		}
+		walked, last := c.gateway.walkPlain(c, p[:n])
+		if !walked {
+			c.head.keep(p[:n])
+			return n, nil
+		}
+		if last {
+			return 0, io.EOF
+		}
+	}
+}
+
+// readPart reads a head, or what comes first of it.
+func (c *h1Conn) readPart(p []byte) (int, error) {
 	if c.r < len(c.side) {
 		return c.fromSide(p), nil
 	}
@@ -86,6 +109,9 @@ func (c *h1Conn) Read(p []byte) (int, error) {
 	}
 	n, err := c.readHead(p)
 	if n == 0 {
+		if c.served && !c.head.begun {
+			err = io.EOF // between two requests every end is one
+		}
 		return 0, err
 	}
 	k := c.give(p[:n])
@@ -346,7 +372,7 @@ func (c *h1Conn) Close() error {
 // reset closes the socket so that the client sees a reset, not an end.
 func (c *h1Conn) reset() {
 	socket := socketOf(c.Conn) // TLS would say goodbye first
-	if tcp, ok := socket.(*net.TCPConn); ok {
+	if tcp, ok := socket.(interface{ SetLinger(sec int) error }); ok {
 		tcp.SetLinger(0)
 	}
 	socket.Close()

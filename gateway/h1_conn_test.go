@@ -116,7 +116,7 @@ func TestLingeringIsBounded(t *testing.T) {
 func TestIdleConnectionsHoldNoBuffer(t *testing.T) {
 	t.Parallel()
 	s := newSplitter(t)
-	c := s.g.dress(&cutConn{send: []byte(frontPieces[0] + frontPieces[3])}, pipeOptions)
+	c := s.g.dress(&cutConn{send: []byte(frontPieces[1] + frontPieces[3])}, pipeOptions)
 	readOneHead(c, 4096)
 	if len(c.Window()) != len(frontPieces[3]) {
 		t.Fatalf("%d bytes are aside, want %d", len(c.Window()), len(frontPieces[3]))

@@ -29,7 +29,6 @@ var blankLine = []byte("\r\n\r\n")
 // take returns how much of p belongs to the head, and whether that is its end.
 func (h *h1Head) take(p []byte) (n int, whole bool) {
 	n, whole = h.end(p)
-	h.keep(p[:n])
 	if whole {
 		h.begun, h.tail = false, [3]byte{}
 	} else {

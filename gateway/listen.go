@@ -16,6 +16,7 @@ import (
 
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/probe"
+	"weirkeep/gateway/socket"
 )
 
 // listener is an address that clients connect to. It lives as long as some
@@ -140,6 +141,7 @@ func (l *listener) accepted(nc net.Conn) net.Conn {
 // dress makes the connection that the server library sees.
 func (g *Gateway) dress(nc net.Conn, o *listenerOptions) *h1Conn {
 	setKeepAlive(nc)
+	nc = socket.New(nc)
 	c := &h1Conn{Conn: nc, gateway: g, options: o, probe: probe.New(nc), since: time.Now()}
 	if o.proxied {
 		c.Conn = proxyproto.NewConn(nc, proxyproto.WithPolicy(proxyproto.REQUIRE), proxyproto.SetReadHeaderTimeout(0))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/probe"
+	"weirkeep/gateway/socket"
 )
 
 // dial makes a new connection for the trip.
@@ -43,6 +44,7 @@ func (p *Pool) connect(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	nc = socket.New(nc)
 	c := &conn{Conn: nc, home: p, probe: probe.New(nc)}
 	if p.o.TLS != nil {
 		err = c.secureWith(ctx, p.o.TLS)
