@@ -305,6 +305,28 @@ func TestStoreFilterWithoutResponses(t *testing.T) {
 	}
 }
 
+// Explain tells of the filters, and does not promise what they would change.
+func TestStoreFilterIsExplained(t *testing.T) {
+	for _, needs := range []string{"", ", body"} {
+		s := newStoreShop(t, parrot, needs, "reject", "")
+		s.answer = func(string) (string, string) { return stored60 + "ETag: \"v1\"\r\nX-Say: 0\r\n", "page" }
+		s.visit(t, "/x")
+		s.at(100)
+		before := s.calls()
+		e, err := s.g.Explain(Question{Raw: []byte("GET /x HTTP/1.1\r\nHost: w.example\r\n\r\n"), Answer: []byte("HTTP/1.1 200 OK\r\nCache-Control: max-age=9\r\n\r\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []ExplainedFilter{{"edit", "store", []string{"answers"}, "reject"}}; !reflect.DeepEqual(e.Filters, want) {
+			t.Errorf("%+v, want %+v", e.Filters, want)
+		}
+		does := map[string]string{"": "validate", ", body": "miss"}[needs]
+		if c := e.Cache; c.Does != does || !c.Answer.Raw || !c.Answer.Stored || !strings.Contains(c.Key.Parts, "filter edit@") || s.calls() != before {
+			t.Errorf("%+v %+v, %d calls", c, c.Key, s.calls()-before)
+		}
+	}
+}
+
 // A session that an origin begins is bound, whatever filters make of the cookie.
 func TestStoreFilterLeavesSessionsAlone(t *testing.T) {
 	hs := newHomes(t, "a", "b")
