@@ -29,6 +29,8 @@ func TestHitAllocs(t *testing.T) {
 		{"not modified", "", strings.Replace(browserGET, "Accept:", "If-None-Match: \"abc\"\r\nAccept:", 1)},
 		{"a range", "", strings.Replace(browserGET, "Accept:", "Range: bytes=10-19\r\nAccept:", 1)},
 		{"a rule before it", ", rules: [{ name: a, when: 'path startsWith \"/basket\"', pass: true }]", browserGET},
+		{"what a filter has made", " }\nplugins: { edit: { kind: filter, module: \"" + guestFile(parrot) + "\", needs: [headers] } }\n" +
+			"sites: { w: { hosts: [\"**\"], filters: [{ plugin: edit, on_error: reject, stage: store }] } }\nmappings: [{ site: w, cluster: app }]\nnode: { name: edge", browserGET},
 		{"a key of parts", ", key: { sort_params: true, ignore_params: [utm], headers: [X-Tenant], cookies: [theme] }", browserGET},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
