@@ -33,6 +33,8 @@ func TestHitAllocs(t *testing.T) {
 		{"in another coding, without Cache-Status", ", compress: [zstd, gzip], status_header: false", strings.Replace(browserGET, "gzip, deflate, br", "x-gzip;q=0.5, *;q=0.1", 1)},
 		{"in a coding, HEAD", ", compress: [gzip]", strings.Replace(browserGET, "GET", "HEAD", 1)},
 		{"in a coding, not modified", ", compress: [gzip]", strings.Replace(browserGET, "Accept:", "If-None-Match: W/\"abc\"\r\nAccept:", 1)},
+		{"what a filter has made", " }\nplugins: { edit: { kind: filter, module: \"" + guestFile(parrot) + "\", needs: [headers] } }\n" +
+			"sites: { w: { hosts: [\"**\"], filters: [{ plugin: edit, on_error: reject, stage: store }] } }\nmappings: [{ site: w, cluster: app }]\nnode: { name: edge", browserGET},
 		{"a key of parts", ", key: { sort_params: true, ignore_params: [utm], headers: [X-Tenant], cookies: [theme] }", browserGET},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

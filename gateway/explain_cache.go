@@ -40,6 +40,7 @@ type ExplainedAnswer struct {
 	Stored bool     `json:"stored"`
 	Why    string   `json:"why,omitempty"`  // it is not stored
 	Rule   string   `json:"rule,omitempty"` // caching rule that is true of it
+	Raw    bool     `json:"raw,omitempty"`  // filters of stage store, which are not called here, may make another one of it
 	TTL    int64    `json:"ttl"`            // seconds for which it is fresh; 0: it is validated each time
 	Vary   []string `json:"vary,omitempty"` // fields of the request that it was chosen by
 	Tags   []string `json:"tags,omitempty"`
@@ -133,7 +134,7 @@ func (e *explanation) storedOf(told *ExplainedCache, g *Gateway) {
 	}
 	switch {
 	case used != nil:
-		words := useWords[e.x.site.cache.policy.Use(used.Stored(), &c.request, e.x.Now)]
+		words := e.x.wordsFor(e.x.site.cache.policy.Use(used.Stored(), &c.request, e.x.Now))
 		told.Does, told.Why, told.Sent = words[0], words[1], e.x.formOf(used)
 	case told.Key.Router && len(all) > 0:
 		told.Does, told.Why = "look", "what the router chooses is a part of the key, and decides which of these is used"
@@ -183,6 +184,15 @@ func (e *explanation) failsAlike(told *ExplainedCache, reason Reason, used *stor
 
 // mostExplained is how many stored answers are shown of a target.
 const mostExplained = 8
+
+// wordsFor are the words for what is done with a stored answer.
+func (x *Exchange) wordsFor(use cache.Use) [2]string {
+	about := map[cache.Use]asking{cache.UseValidate: askStale, cache.UseRest: askRest}[use]
+	if about != askAsIs && x.askAbout(about) != about {
+		return [2]string{"miss", "an origin is asked for the whole, which a filter of stage: store makes it of"}
+	}
+	return useWords[use]
+}
 
 // useWords are the words for what may be done with a stored answer, and why.
 var useWords = [...][2]string{
@@ -242,7 +252,7 @@ func (e *explanation) assumedAnswer(told *ExplainedCache, head []byte) error {
 	}
 	t := x.trip
 	r := e.firstTrue(x.site.cache.rules, rules.Response{Status: t.Status.Code, Fields: t.Answer.Fields})
-	a := &ExplainedAnswer{Status: t.Status.Code}
+	a := &ExplainedAnswer{Status: t.Status.Code, Raw: len(x.site.toStore.all) > 0}
 	told.Answer = a
 	var say cache.Override
 	if r != nil {

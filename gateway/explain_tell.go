@@ -56,6 +56,7 @@ func (e *explanation) tell(g *Gateway, answer []byte) error {
 		e.end(reason)
 		return nil
 	}
+	e.filters()
 	err := e.cache(g, answer)
 	e.Still = e.still()
 	e.pick()

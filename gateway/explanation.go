@@ -57,11 +57,20 @@ type Explanation struct {
 	Action  string            `json:"action,omitempty"` // permit, redirect or reject
 	Groups  []ExplainedGroup  `json:"groups,omitempty"` // in the order in which they are tried
 	Variant string            `json:"variant,omitempty"`
-	Cache   *ExplainedCache   `json:"cache,omitempty"`  // nil: no site has one
-	Router  *ExplainedRouter  `json:"router,omitempty"` // nil: no cluster that was tried has one
-	Still   []string          `json:"still,omitempty"`  // plugins that neither tick, call out nor sample for who only explains, and would know more
+	Filters []ExplainedFilter `json:"filters,omitempty"` // of the site, in the order of the file; none is called
+	Cache   *ExplainedCache   `json:"cache,omitempty"`   // nil: no site has one
+	Router  *ExplainedRouter  `json:"router,omitempty"`  // nil: no cluster that was tried has one
+	Still   []string          `json:"still,omitempty"`   // plugins that neither tick, call out nor sample for who only explains, and would know more
 	Pick    *ExplainedPick    `json:"pick,omitempty"`
 	Outcome ExplainedOutcome  `json:"outcome"`
+}
+
+// ExplainedFilter is a filter of the site.
+type ExplainedFilter struct {
+	Plugin  string   `json:"plugin"`
+	Stage   string   `json:"stage"`    // deliver or store
+	Sees    []string `json:"sees"`     // requests, answers
+	OnError string   `json:"on_error"` // reject or skip
 }
 
 // ExplainedRequest is what the decision was made from.

@@ -305,6 +305,81 @@ func TestStoreFilterWithoutResponses(t *testing.T) {
 	}
 }
 
+// Who waits for a fetch whose answer a filter fails at goes to the origin itself, at once with the others.
+func TestStoreFilterFailsForAllWhoWait(t *testing.T) {
+	for onError, want := range map[string]string{"reject": "503", "skip": "200 page"} {
+		s := newStoreShop(t, parrot, "", onError, "")
+		s.answer = func(string) (string, string) { return stored60 + "X-Say: -4\r\n", "page" }
+		var all sync.WaitGroup
+		one := func() {
+			if got := s.visit(t, "/hold"); !strings.HasPrefix(fmt.Sprint(got.status, " ", got.body), want) {
+				t.Errorf("%s: %d %q", onError, got.status, got.body)
+			}
+		}
+		all.Go(one)
+		until(t, "the origin is asked", func() bool { return s.held.Load() == 1 })
+		for range 3 {
+			all.Go(one)
+		}
+		until(t, "the others wait", func() bool { return s.g.cache.Stats().Waiting == 3 })
+		s.letGo <- struct{}{}
+		until(t, "all of them ask", func() bool { return s.held.Load() == 3 })
+		for range 3 {
+			s.letGo <- struct{}{}
+		}
+		all.Wait()
+		if n := s.g.cache.Stats(); n.Objects != 0 || n.Flights != 0 {
+			t.Errorf("%s: %d answers are stored, %d fetches are under way", onError, n.Objects, n.Flights)
+		}
+	}
+}
+
+// What is warmed is filtered, and who warms is told of a filter that fails.
+func TestStoreFilterOfWhatIsWarmed(t *testing.T) {
+	for say, want := range map[string]string{"0": "", "-4": "a filter of stage: store has failed"} {
+		s := newStoreShop(t, parrot, "", "skip", "")
+		s.answer = func(string) (string, string) { return stored60 + "X-Say: " + say + "\r\n", "page" }
+		done, err := s.g.WarmStored(t.Context(), []string{"http://w.example/x"}, nil)
+		if err != nil || (want == "") != (done[0].Why == "") || !strings.Contains(done[0].Why, want) || s.g.cache.Stats().Objects != map[string]int{"0": 1}[say] {
+			t.Errorf("%s: %+v, %v", say, done, err)
+		}
+	}
+}
+
+// What a filter has made is found again after a start: on disk, too, its key is what makes the filter.
+func TestStoreFilterHasOneMark(t *testing.T) {
+	marks := map[string]bool{}
+	for range 2 {
+		s := newStoreShop(t, parrot, "", "reject", "")
+		marks[string(s.g.current.Load().sites[0].toStore.mark)] = true
+	}
+	if len(marks) != 1 || marks[""] {
+		t.Errorf("%v", marks)
+	}
+}
+
+// Explain tells of the filters, and does not promise what they would change.
+func TestStoreFilterIsExplained(t *testing.T) {
+	for _, needs := range []string{"", ", body"} {
+		s := newStoreShop(t, parrot, needs, "reject", "")
+		s.answer = func(string) (string, string) { return stored60 + "ETag: \"v1\"\r\nX-Say: 0\r\n", "page" }
+		s.visit(t, "/x")
+		s.at(100)
+		before := s.calls()
+		e, err := s.g.Explain(Question{Raw: []byte("GET /x HTTP/1.1\r\nHost: w.example\r\n\r\n"), Answer: []byte("HTTP/1.1 200 OK\r\nCache-Control: max-age=9\r\n\r\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []ExplainedFilter{{"edit", "store", []string{"answers"}, "reject"}}; !reflect.DeepEqual(e.Filters, want) {
+			t.Errorf("%+v, want %+v", e.Filters, want)
+		}
+		does := map[string]string{"": "validate", ", body": "miss"}[needs]
+		if c := e.Cache; c.Does != does || !c.Answer.Raw || !c.Answer.Stored || !strings.Contains(c.Key.Parts, "filter edit@") || s.calls() != before {
+			t.Errorf("%+v %+v, %d calls", c, c.Key, s.calls()-before)
+		}
+	}
+}
+
 // A session that an origin begins is bound, whatever filters make of the cookie.
 func TestStoreFilterLeavesSessionsAlone(t *testing.T) {
 	hs := newHomes(t, "a", "b")

@@ -225,6 +225,7 @@ func documentedFile(t *testing.T, text string) (file string, roots *authority) {
 	for name, content := range map[string]string{
 		"tls/site.pem": reportText(t, p.cert), "tls/site.key": reportText(t, p.key), "tls/origins.pem": reportText(t, roots.file),
 		"pages/network.html": "network", "pages/busy.html": "busy",
+		"redact.wasm": reportText(t, guestFile(parrot)),
 	} {
 		path := filepath.Join(filepath.Dir(file), name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -58,9 +58,12 @@ func (t turn) readOps(n int32, size int, where abi.Where, dst []abi.Op, keep []b
 }
 
 // Serves reports whether the filter has an export for requests, or for answers.
-func (a *Attachment) Serves(c abi.Call) bool {
+func (a *Attachment) Serves(c abi.Call) bool { return a.plugin.Serves(c) }
+
+// Serves reports whether a filter has an export for requests, or for answers.
+func (p *Plugin) Serves(c abi.Call) bool {
 	if c == abi.OnRequest {
-		return a.plugin.has(requestExport)
+		return p.has(requestExport)
 	}
-	return a.plugin.has(responseExport)
+	return p.has(responseExport)
 }

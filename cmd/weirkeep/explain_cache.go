@@ -78,6 +78,9 @@ func (t *teller) assumedAnswer(a *gateway.ExplainedAnswer) {
 	if a.Rule != "" {
 		by = fmt.Sprintf("   rule %s", a.Rule)
 	}
+	if a.Raw {
+		by += "   as it is here: filters with stage: store, which are not called, may make another one of it"
+	}
 	if !a.Stored {
 		t.line("", "  answer  %d would not be stored: %s%s", a.Status, a.Why, by)
 		return

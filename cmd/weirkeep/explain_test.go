@@ -120,6 +120,7 @@ var (
 	forty  = 40
 	routed = gateway.Explanation{
 		Request: gateway.ExplainedRequest{Method: "GET", Scheme: "http", Host: "a", Path: "/", Client: "10.1.2.3"},
+		Filters: []gateway.ExplainedFilter{{Plugin: "tag", Stage: "deliver", Sees: []string{"requests", "answers"}, OnError: "skip"}, {Plugin: "redact", Stage: "store", Sees: []string{"answers"}, OnError: "reject"}},
 		Router:  &gateway.ExplainedRouter{Plugin: "chooser", Cluster: "main/shop", Called: true, Listed: []string{"main/shop/web2", "main/shop/web1"}, Skipped: []string{"web9: there is none"}},
 		Still:   []string{"chooser", "busy"},
 		Pick: &gateway.ExplainedPick{Origin: "main/shop/web2", Why: "listed by the router", Sure: true, Candidates: []gateway.ExplainedCandidate{
@@ -136,6 +137,8 @@ var (
 )
 
 const routedText = `request   GET http://a/   client 10.1.2.3 (no trusted proxy before it)
+filters   tag      requests and answers, at delivery; on_error: skip
+          redact   answers, before the store, and not on hits; on_error: reject
 router    chooser, of main/shop   lists main/shop/web2, main/shop/web1
             skipped web9: there is none
 plugins   chooser, busy: kept still here, without ticks, calls and samples; a running gateway may know more (--live)

@@ -52,6 +52,7 @@ func (a *app) sayExplanation(e *gateway.Explanation) error {
 	if e.Variant != "" {
 		t.line("variant", "%s", e.Variant)
 	}
+	t.filters(e.Filters)
 	t.cache(e.Cache)
 	t.router(e.Router)
 	if len(e.Still) > 0 {
@@ -60,6 +61,19 @@ func (a *app) sayExplanation(e *gateway.Explanation) error {
 	t.pick(e)
 	t.outcome(&e.Outcome)
 	return t.err
+}
+
+// filters writes which filters the site has, and when they are called.
+func (t *teller) filters(all []gateway.ExplainedFilter) {
+	label := "filters"
+	for _, f := range all {
+		when := "at delivery"
+		if f.Stage == "store" {
+			when = "before the store, and not on hits"
+		}
+		t.line(label, "%-8s %s, %s; on_error: %s", f.Plugin, strings.Join(f.Sees, " and "), when, f.OnError)
+		label = ""
+	}
 }
 
 func (t *teller) request(e *gateway.Explanation) {

@@ -91,7 +91,7 @@ func (a *app) sayPlugins(all []pluginStatus, now time.Time) error {
 			places = []pluginAttachments{{Place: "nowhere"}}
 		}
 		for _, at := range places {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%d of %d\t%d\t%s\t%s\t%d\t%d\t%d\t%s\n", printable(p.Name), p.Kind, p.Engine, p.Generation, printable(at.Place),
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%d of %d\t%d\t%s\t%s\t%d\t%d\t%d\t%s\n", printable(p.Name), p.Kind, p.Engine, p.Generation, printable(at.at()),
 				at.Instances, at.Most, at.Idle, sizeText(int(at.Memory)), cmp.Or(at.Breaker, "-"), p.Calls, p.Errors, p.Faults, p.LastFault.text(now))
 		}
 	}

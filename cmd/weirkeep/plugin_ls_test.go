@@ -15,6 +15,8 @@ const somePlugins = `{"schema":1,"plugins":[
 	  {"at":"2026-01-01T00:00:00Z","kind":"trap","place":"cluster main/shop","export":"gw_route","request":"00000000000000ff","message":"unreachable","stack":"f1\nf2\nf3\nf4\nf5\nf6\nf7\nf8\nf9\nf10","stderr":"first\n2\n3\n4\n5\n6\n7\n8\npanic: no such \u001b[31mshop\n"},
 	  {"at":"2025-12-31T00:00:00Z","kind":"init","place":"cluster dr/shop","export":"","message":"gw_buffer refuses"}],
 	 "attachments":[{"place":"cluster main/shop","instances":2,"idle":1,"most":4,"memory":131072,"breaker":"closed"},{"place":"cluster dr/shop","instances":1,"most":4,"breaker":"open"}]},
+	{"name":"redact","kind":"filter","engine":"wazero","sha256":"00","generation":1,"calls":1,"errors":0,"faults":0,"last_fault":null,
+	 "attachments":[{"place":"site shop","stages":["deliver","store"],"instances":1,"most":4,"breaker":"closed"},{"place":"site api","stages":["deliver"],"instances":1,"most":4,"breaker":"closed"}]},
 	{"name":"idle","kind":"matcher","engine":"wazero","sha256":"00","calls":0,"errors":0,"faults":0,"last_fault":null,"attachments":[]}]}`
 
 // The plugins of a gateway are listed, one line for each place; a gateway that knows
@@ -28,7 +30,7 @@ func TestPluginsAreListed(t *testing.T) {
 		stdout     []string // words of its lines
 		stderr     string
 	}{
-		{"table", somePlugins, 200, nil, exitOK, []string{"PLUGIN KIND", "by-customer router wazero 3 cluster main/shop 2 of 4 1 131.1 kB closed 40 2 1 trap in gw_route, unreachable, ", "by-customer router wazero 3 cluster dr/shop 1 of 4 0 0 B open", "idle matcher wazero 0 nowhere 0 of 0 0 0 B - 0 0 0 -"}, ""},
+		{"table", somePlugins, 200, nil, exitOK, []string{"PLUGIN KIND", "by-customer router wazero 3 cluster main/shop 2 of 4 1 131.1 kB closed 40 2 1 trap in gw_route, unreachable, ", "by-customer router wazero 3 cluster dr/shop 1 of 4 0 0 B open", "redact filter wazero 1 site shop, stage deliver and store 1 of 4", "redact filter wazero 1 site api 1 of 4", "idle matcher wazero 0 nowhere 0 of 0 0 0 B - 0 0 0 -"}, ""},
 		{"faults", somePlugins, 200, []string{"--faults"}, exitOK, []string{
 			"by-customer: the last faults, of 1 2026-01-01T00:00:00Z, ", " ago, at cluster main/shop, request 00000000000000ff: trap in gw_route: unreachable stack f1 f2 f3 f4 f5 f6 f7 f8 … 2 more stderr 2 3 4 5 6 7 8 panic: no such ?[31mshop 2025-12-31T00:00:00Z, ",
 			" ago, at cluster dr/shop: init: gw_buffer refuses"}, ""},

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"weirkeep/gateway"
@@ -54,6 +56,16 @@ type pluginAttachments struct {
 	Memory    int64  `json:"memory"` // bytes of all instances
 	Table     uint32 `json:"table"`  // generation of the cluster table; 0: none
 	Breaker   string `json:"breaker"`
+
+	Stages []string `json:"stages,omitempty"` // of filters: when they see answers, deliver or store
+}
+
+// at is the place as people read it.
+func (p *pluginAttachments) at() string {
+	if slices.Contains(p.Stages, "store") {
+		return p.Place + ", stage " + strings.Join(p.Stages, " and ")
+	}
+	return p.Place
 }
 
 // Plugins are for the admin API, in the form that `plugin ls -o json` prints.
@@ -86,7 +98,7 @@ func statusOfPlugin(p *gateway.PluginStatus) pluginStatus {
 	}
 	for _, at := range p.Standings {
 		s.Attachments = append(s.Attachments, pluginAttachments{
-			Place: at.Place, Instances: at.Instances, Idle: at.Idle, Most: at.Most, Memory: at.Memory, Table: at.Table, Breaker: string(at.Breaker),
+			Place: at.Place, Instances: at.Instances, Idle: at.Idle, Most: at.Most, Memory: at.Memory, Table: at.Table, Breaker: string(at.Breaker), Stages: at.Stages,
 		})
 	}
 	return s

@@ -60,6 +60,14 @@ func (p testProperties) Property(name string) (string, bool) {
 	return value, ok
 }
 
+// at are those that there are in a call: none of a request where there is none.
+func (p testProperties) at(c abi.Call) plugins.Properties {
+	if c == abi.OnStore {
+		return nil
+	}
+	return p
+}
+
 // testNow is the time of tests that do not say one, so that all see the same.
 var testNow = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 

@@ -249,7 +249,7 @@ func (t *pluginTest) filter(a *plugins.Attachment) (pluginResult, error) {
 	if !a.Serves(where.Call) {
 		return pluginResult{key: "ops", value: "none", note: "the module has no export for it"}, nil
 	}
-	ops, _, failure := a.Filter(v, t.properties, where, nil, nil)
+	ops, _, failure := a.Filter(v, t.properties.at(where.Call), where, nil, nil)
 	return failed(failure, "ops", opsText(ops)), nil
 }
 
@@ -268,7 +268,7 @@ func (t *pluginTest) where(v *abi.View) abi.Where {
 // filterCaller is the call of a filter, for one who makes it often.
 func (t *pluginTest) filterCaller(a *plugins.Attachment, v *abi.View) func() {
 	where, ops, keep := t.where(v), make([]abi.Op, 0, abi.MaxOps), make([]byte, 0, 64<<10)
-	return func() { a.Filter(v, t.properties, where, ops, keep) }
+	return func() { a.Filter(v, t.properties.at(where.Call), where, ops, keep) }
 }
 
 // failed is the result of a call that failed, else the one given.

@@ -109,8 +109,8 @@ tests:
     response: { status: 404, headers: { X-Answered: "1", Transfer-Encoding: chunked }, body: too long, upstream: 2us, cached: true }
     expect: { ops: [] }
   - name: stored
-    request: { url: /a, headers: { Cookie: SID=7 } }
-    response: { headers: { X-Answered: "1" }, stage: store }
+    request: { url: /a, headers: { Cookie: SID=7 }, origin: web1 }
+    response: { headers: { X-Answered: "1" }, upstream: 2us, cached: true, stage: store }
     expect: { ops: [] }
 `
 	s, problems := parseSuite("a.yaml", []byte(file))

@@ -169,16 +169,19 @@ func (x *testExchange) show(v *abi.View, p *parsedHead, n *plugins.Needs) {
 // showResponse puts the answer into a view, and the origin that it came from.
 func (t *pluginTest) showResponse(v *abi.View, n *plugins.Needs) error {
 	r := t.response
-	v.OriginName = nil
-	show(n, plugins.NeedSite, &v.OriginName, t.request.origin)
 	fields, err := parseFields(r.fields)
-	v.Status, v.UpstreamNS, v.BodyLength = r.status, r.upstreamNS, uint64(len(r.body))
+	v.Status, v.BodyLength = r.status, uint64(len(r.body))
 	v.Flags &^= abi.FlagBody
 	if len(r.body) > 0 {
 		v.Flags |= abi.FlagBody
 	}
-	if r.cached {
-		v.Flags |= abi.FlagCached
+	v.OriginName = nil
+	if r.stage != "store" { // there, it is nobody's answer
+		show(n, plugins.NeedSite, &v.OriginName, t.request.origin)
+		v.UpstreamNS = r.upstreamNS
+		if r.cached {
+			v.Flags |= abi.FlagCached
+		}
 	}
 	v.Headers = shownFields(fields, n)
 	showBody(v, r.body, &t.config, n)
