@@ -111,6 +111,7 @@ func (x *Exchange) fill(r *accessRecord) {
 	}
 	if x.cached.on {
 		r.cache = x.cached.outcome.String()
+		r.cacheDetail = x.detail()
 	}
 	r.attempts = x.attempts
 	r.bytesIn = x.Body.Read()
