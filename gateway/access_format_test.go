@@ -39,6 +39,9 @@ func TestAccessLines(t *testing.T) {
 	gone := sampleRecord()
 	gone.status, gone.firstByte, gone.bytesOut, gone.reason = 0, 0, 0, "client-gone"
 
+	timed := sampleRecord()
+	timed.cacheDetail = cacheDetail{'S', true, time.Minute, 30*time.Second + 1, 76*time.Second - 1}
+
 	for _, tt := range []struct {
 		name           string
 		record         *accessRecord
@@ -69,6 +72,11 @@ func TestAccessLines(t *testing.T) {
 			"client gone is 499", gone,
 			`"status":499,"reason":"client-gone","cache":"hit","duration_ms":12.345,"waited_ms":0.000,"first_byte_ms":null,`,
 			`"GET /a?b HTTP/1.1" 499 - "`,
+		},
+		{
+			"what the cache did, with times", timed,
+			`"tls":true,"cache_detail":"S max-age=60+30;age=75"}`,
+			`"GET /a?b HTTP/1.1" 200 1024 "https://x.example/" "curl/8"` + "\n",
 		},
 		{
 			"oversized target is cut and marked", long,

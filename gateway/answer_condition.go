@@ -58,6 +58,19 @@ func (c *compiler) retryConditions() {
 		path := "clusters." + cl.name + ".retry.when"
 		program, errs := language.Compile(path, string(text))
 		c.mistakes(path, path, errs)
+		if len(errs) == 0 {
+			c.warnAlways(path, string(text), program, language)
+		}
 		cl.retry.when = &answerCondition{program: program, path: path, errors: &cl.metrics.RetryErrors}
+	}
+}
+
+// warnAlways looks for a condition that passes over good answers too.
+func (c *compiler) warnAlways(path, text string, program *rules.Program, language *rules.Language) {
+	for _, f := range rules.Lint([]rules.Linted{{When: text, Cost: program.Cost()}}, language) {
+		if f.Code == rules.CodeAlways {
+			c.warn(path, "W375", path+" is always true: good answers are passed over as well, and each request that may be repeated is sent to as many origins as retries allows",
+				"say which answers are bad, as in status >= 500")
+		}
 	}
 }

@@ -51,6 +51,53 @@ func TestCacheOutcomesAreSeen(t *testing.T) {
 	}
 }
 
+// TestCacheDetails is D-WC-30: a letter for what the cache did, and the times of the answer.
+func TestCacheDetails(t *testing.T) {
+	t.Parallel()
+	log := new(lockedBuffer)
+	s := newShopOf(t, ", rules: [{ name: no, when: 'path == \"/no\"', pass: true }]", Options{Stderr: log})
+	said := 0
+	for _, tt := range []struct {
+		name   string
+		at     int64
+		target string
+		status string
+		fields string
+		want   string
+	}{
+		{"a miss that is stored", 0, "/x", "200 OK", "max-age=60, stale-while-revalidate=30, stale-if-error=20", "M max-age=60+30;age=0"},
+		{"a hit", 10, "/x", "", "", "H max-age=60+30;age=10"},
+		{"a stale hit", 70, "/x", "", "", "S max-age=60+30;age=70"},
+		{"a miss that is not stored", 70, "/private", "200 OK", "private", "N"},
+		{"what a rule passes", 70, "/no", "200 OK", "max-age=60", "N"},
+		{"a miss that can be updated", 70, "/y", "200 OK", "max-age=10", "M max-age=10+0;age=0"},
+		{"an update by another answer", 85, "/y", "200 OK", "max-age=10", "U max-age=10+0;age=0"},
+		{"an update by 304", 100, "/y", "304 Not Modified", "max-age=10", "U max-age=10+0;age=0"},
+		{"an update of what was purged softly", 101, "/y", "304 Not Modified", "max-age=10", "G max-age=10+0;age=0"},
+	} {
+		s.clock.Store(tt.at)
+		if tt.want[0] == 'S' { // what is asked for anew meanwhile is not found before the next one
+			s.g.refreshes.Add(mostRefreshes)
+		}
+		if tt.want[0] == 'G' {
+			if _, err := s.g.PurgeStored(StoredPurge{StoredSelection: StoredSelection{Match: "path:/y"}, Soft: true}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.home.status = func() string { return tt.status }
+		s.answer = func(string) (string, string) {
+			return "Cache-Control: " + tt.fields + "\r\nETag: \"v\"\r\n", map[bool]string{true: "page"}[tt.status == "200 OK"]
+		}
+		s.ask(t, tt.target)
+		said++
+		until(t, "the exchange is recorded", func() bool { return strings.Count(log.String(), "\n") == said })
+		all := strings.Split(strings.TrimSpace(log.String()), "\n")
+		if last := all[len(all)-1]; !strings.Contains(last, `,"cache_detail":"`+tt.want+`"}`) {
+			t.Errorf("%s: %s", tt.name, last)
+		}
+	}
+}
+
 // A site without a cache says nothing of one.
 func TestNoCacheNoOutcome(t *testing.T) {
 	t.Parallel()

@@ -165,9 +165,20 @@ func (g *Gateway) refuseToStore(x *Exchange, why cache.Refusal) {
 	c := &x.cached
 	c.status.Detail, c.refusal = why.String(), why
 	if c.stale != nil && why.Supersedes(x.trip.Status.Code) {
-		g.cache.Remove(c.stale)
+		g.removeFitting(x)
 	}
 	x.passFlight(why)
+}
+
+// removeFitting removes all that is stored and fits the request, in memory and behind it: what is
+// older than the newest, which is out of date, is so even more.
+func (g *Gateway) removeFitting(x *Exchange) {
+	c, p := &x.cached, &x.site.cache.policy
+	for _, e := range g.cache.AppendFitting(nil, &c.key, &c.request, p) {
+		g.cache.Remove(e)
+	}
+	g.cache.Remove(c.stale) // which may have left memory
+	g.tier.VoidFitting(&c.key, &c.request, p)
 }
 
 // passFlight ends the fetch for others with an answer that is not for them.
@@ -243,7 +254,7 @@ func (g *Gateway) keepValidated(x *Exchange) Reason {
 		why = cache.RefusedFilter
 		c.status.Detail, c.refusal = why.String(), why
 	case why.Lasting():
-		g.cache.Remove(c.stale)
+		g.removeFitting(x)
 	}
 	head := s.AppendHead(nil)
 	e := c.stale.With(s, head)
@@ -271,7 +282,7 @@ func (g *Gateway) keepRest(x *Exchange) Reason {
 	a, first := x.answerToKeep(g), c.stale
 	s, why := x.site.cache.policy.Join(first.Stored(), &c.request, &a, x.override(&a))
 	if why.Lasting() {
-		g.cache.Remove(first)
+		g.removeFitting(x)
 	}
 	if why != 0 || first.Body().Whole() == nil {
 		return g.askAgain(x)
@@ -305,7 +316,7 @@ func (g *Gateway) keepHead(x *Exchange) {
 	s, why := x.site.cache.policy.RefreshHead(c.stale.Stored(), &c.request, &a, x.override(&a))
 	switch {
 	case why.Lasting():
-		g.cache.Remove(c.stale)
+		g.removeFitting(x)
 	case why == 0 && s != c.stale.Stored():
 		g.cache.Update(c.stale, s, s.AppendHead(nil))
 	}

@@ -18,7 +18,8 @@ type MetricReport struct {
 }
 
 // ReportMetric takes a number that is pushed, and tells how the origin stands then: by
-// the collector value the very next request goes by it, by log-delta the next sample.
+// the collector value the very next request goes by it, by log-delta the next sample. The
+// error may be [ErrNoOrigin].
 func (g *Gateway) ReportMetric(r MetricReport) (OriginStatus, error) {
 	g.applying.Lock()
 	defer g.applying.Unlock()
@@ -55,7 +56,7 @@ func (s *snapshot) clusterNamed(name string) (*cluster, error) {
 		}
 		names = append(names, cl.name)
 	}
-	return nil, fmt.Errorf("no cluster is called %q. Known: %s", name, config.Listing(names))
+	return nil, &notFound{fmt.Errorf("no cluster is called %q. Known: %s", name, config.Listing(names))}
 }
 
 func (c *cluster) memberNamed(name string) (*member, error) {
@@ -66,8 +67,14 @@ func (c *cluster) memberNamed(name string) (*member, error) {
 		}
 		names = append(names, m.name)
 	}
-	return nil, fmt.Errorf("no origin of cluster %s is called %q. Known: %s", c.name, name, config.Listing(names))
+	return nil, &notFound{fmt.Errorf("no origin of cluster %s is called %q. Known: %s", c.name, name, config.Listing(names))}
 }
+
+// notFound is an [ErrNoOrigin] that says it in other words.
+type notFound struct{ error }
+
+// Is makes it an ErrNoOrigin.
+func (*notFound) Is(target error) bool { return target == ErrNoOrigin }
 
 // takesPushes says why a cluster with the metric takes no pushes.
 func (c *cluster) takesPushes(m *config.Metric) error {

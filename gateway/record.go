@@ -114,6 +114,7 @@ func (x *Exchange) fill(r *accessRecord) {
 		if x.cached.coded != nil {
 			r.coding = x.cached.reply.Coding.String()
 		}
+		r.cacheDetail = x.detail()
 	}
 	r.attempts = x.attempts
 	r.bytesIn = x.Body.Read()

@@ -204,7 +204,10 @@ func TestMistakesOfConditions(t *testing.T) {
 		{fmt.Sprintf(cluster, `in_list(client.ip, "offce")`), `3:94 E307 clusters.app.retry.when: in_list(): there is no list "offce": the lists of the configuration are none`},
 		{fmt.Sprintf(cluster, `plugin("judge")`), `3:82 E307 clusters.app.retry.when: plugin(): there is no matcher "judge": the plugins of kind matcher are none`},
 		{fmt.Sprintf(cluster, `cluster("other").up > 0`), `3:83 E307 clusters.app.retry.when: cluster(): there is no cluster "other": the clusters are: main/app`},
-		{fmt.Sprintf(cluster, `true`) + "rules: [{ name: r, when: 'status == 503', reject: {} }]\n",
+		{fmt.Sprintf(cluster, `true`), `3:75 W375 clusters.app.retry.when is always true: good answers are passed over as well, and each request that may be repeated is sent to as many origins as retries allows: say which answers are bad, as in status >= 500`},
+		{fmt.Sprintf(cluster, `status >= 200 or attempts == 2`), `3:75 W375 clusters.app.retry.when is always true: good answers are passed over as well, and each request that may be repeated is sent to as many origins as retries allows: say which answers are bad, as in status >= 500`},
+		{fmt.Sprintf(cluster, `status >= 500`), ``},
+		{fmt.Sprintf(cluster, `status >= 500`) + "rules: [{ name: r, when: 'status == 503', reject: {} }]\n",
 			`4:27 E301 rule "r": status cannot be named here: rules are asked before an origin is: it can be named in cache.rules[].when, sites.*.cache.rules[].when or clusters.*.retry.when`},
 	} {
 		got := ""

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -120,12 +121,33 @@ func brokenSettings(cfg *config.Config, err error) config.Problem {
 	return cfg.At(path, config.Error, "E807", fmt.Sprintf("%s: what operators have set cannot be read: %v", path, err), "")
 }
 
+// mostAside is how many files of settings are kept aside, the newest.
+const mostAside = 5
+
 // putAside gives a file of settings that cannot be used another name, so that it is
-// not lost when the next one is written.
+// not lost when the next one is written. The oldest such files go.
 func putAside(stateDir string, now time.Time) (as string, err error) {
 	file := SettingsFile(stateDir)
 	as = file + ".broken-" + now.UTC().Format("20060102T150405.000Z")
-	return as, os.Rename(file, as)
+	if err := os.Rename(file, as); err != nil {
+		return as, err
+	}
+	aside := filesAside(file)
+	for _, old := range aside[:max(len(aside)-mostAside, 0)] {
+		os.Remove(old) // nobody needs it, and it harms nobody
+	}
+	return as, nil
+}
+
+// filesAside are the files that were kept aside, the oldest first: their names have the time.
+func filesAside(file string) (all []string) {
+	entries, _ := os.ReadDir(filepath.Dir(file)) // in order
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(file)+".broken-") {
+			all = append(all, filepath.Join(filepath.Dir(file), e.Name()))
+		}
+	}
+	return all
 }
 
 // checkSettings says what a start would say of what operators have set, as far as it

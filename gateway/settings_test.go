@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -166,4 +167,29 @@ func TestSettingsFileThatIsWrong(t *testing.T) {
 			t.Errorf("%v, want E807", ps)
 		}
 	})
+}
+
+// Files that were kept aside do not pile up: the newest few stay, whatever else is there.
+func TestBrokenSettingsDoNotPileUp(t *testing.T) {
+	dir := t.TempDir()
+	file := SettingsFile(dir)
+	other := filepath.Join(dir, "rollouts.json")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for n := range 2 * mostAside {
+		if err := os.WriteFile(file, fmt.Append(nil, n), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		as, err := putAside(dir, time.Date(2026, 12, 31, 23, 59, 55+n, 0, time.UTC))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, as)
+	}
+	kept, err := filepath.Glob(filepath.Join(dir, "*"))
+	if want := append([]string{other}, all[mostAside:]...); err != nil || !slices.Equal(kept, want) {
+		t.Errorf("%q are kept, want %q", kept, want)
+	}
 }

@@ -170,6 +170,9 @@ func (k *keeper) Explain(q admin.Question) (any, error) {
 // ReportMetric is for the admin API.
 func (k *keeper) ReportMetric(r admin.Report) (admin.OriginStatus, error) {
 	o, err := k.gateway.ReportMetric(gateway.MetricReport(r))
+	if errors.Is(err, gateway.ErrNoOrigin) {
+		err = &translated{err, admin.ErrNoOrigin}
+	}
 	return originStatus(o), err
 }
 

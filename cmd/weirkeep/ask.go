@@ -82,9 +82,10 @@ type apiError struct {
 	reply
 }
 
-// Error is what the API says; what it says of a conflict is for people.
+// Error is what the API says; what it says of a conflict, and of what is not there, is for
+// people.
 func (e *apiError) Error() string {
-	if e.status == http.StatusConflict {
+	if e.status == http.StatusConflict || e.status == http.StatusNotFound {
 		return e.Detail
 	}
 	return fmt.Sprintf("the admin API answers %d: %s", e.status, e.Detail)

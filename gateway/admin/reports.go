@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"errors"
 	"math"
 	"net/http"
 
@@ -28,7 +29,7 @@ func (a *api) registerReports(h huma.API) {
 		OperationID: "pushMetric", Method: http.MethodPost, Path: "/v1/metrics/{cluster}/{origin}",
 		Summary:     "Say how busy an origin is",
 		Description: "For clusters with metric: { source: push }. By the collector value the very next request goes by it. A cluster of another cell is written cell%2Fcluster.",
-		Errors:      []int{http.StatusConflict, http.StatusUnprocessableEntity},
+		Errors:      []int{http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity},
 	}, a.pushMetric)
 }
 
@@ -58,6 +59,8 @@ func (a *api) pushMetric(_ context.Context, r *pushRequest) (*tagged[pushed], er
 	}
 	s, err := a.reports.ReportMetric(Report{r.Cluster, r.Origin, value, r.Body.Collector})
 	switch {
+	case errors.Is(err, ErrNoOrigin):
+		return nil, notOperated(err)
 	case err != nil && !ok:
 		return nil, huma.NewError(http.StatusUnprocessableEntity, err.Error()+`; a number is pushed as {"value": 40}`)
 	case err != nil:

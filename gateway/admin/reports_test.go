@@ -16,7 +16,9 @@ func (r *reportsAt) ReportMetric(p Report) (OriginStatus, error) {
 	r.told = append(r.told, fmt.Sprintf("%s/%s %v %q", p.Cluster, p.Origin, p.Value, p.Collector))
 	switch {
 	case p.Origin != "web1":
-		return OriginStatus{}, errors.New("there is only web1")
+		return OriginStatus{}, fmt.Errorf("%w: there is only web1", ErrNoOrigin)
+	case p.Cluster == "full":
+		return OriginStatus{}, errors.New("nothing is pushed to cluster full")
 	case math.IsNaN(p.Value):
 		return OriginStatus{}, errors.New("it is no number")
 	}
@@ -34,7 +36,8 @@ func TestPushes(t *testing.T) {
 		{"shop/web1", `{"value": 40}`, `shop/web1 40 ""`, 200, `{"cluster":"shop","origin":"web1","metric":40,"metric_from":"push"}`},
 		{"shop/web1", `{"value": -3.5, "collector": "jvm h=0.3"}`, `shop/web1 -3.5 "jvm h=0.3"`, 200, `"metric":-3`},
 		{"east%2Fshop/web1", `{"value": 1e3}`, `east/shop/web1 1000 ""`, 200, `"cluster":"east/shop"`},
-		{"shop/127.0.0.1:9001", `{"value": 1}`, `shop/127.0.0.1:9001 1 ""`, 409, `there is only web1`},
+		{"shop/127.0.0.1:9001", `{"value": 1}`, `shop/127.0.0.1:9001 1 ""`, 404, `there is only web1`},
+		{"full/web1", `{"value": 1}`, `full/web1 1 ""`, 409, `nothing is pushed to cluster full`},
 		{"shop/web1", `{"value": "40"}`, `shop/web1 NaN ""`, 422, `it is no number; a number is pushed as {\"value\": 40}`},
 		{"shop/web1", `{"value": null}`, `shop/web1 NaN ""`, 422, `it is no number`},
 		{"shop/web1", `{}`, `shop/web1 NaN ""`, 422, `it is no number`},

@@ -309,6 +309,12 @@ var warningCodes = []Code{
 		"Allow retries, make the other limit longer, or take the setting away.",
 	},
 	{
+		"W375", "retry of every answer",
+		"A condition on which answers are passed over is true of every answer, good ones too: then each request that may be repeated is sent to one origin after the other, and the last answer stands, as if all but that one were bad.",
+		"clusters: { shop: { origins: [web1, web2], retry: { when: 'true' } } }",
+		"Write which answers are bad, as in when: 'status >= 500', or take the condition away.",
+	},
+	{
 		"W380", "cache that is not enabled",
 		"Settings of the cache are written, and no cache is enabled: nothing is stored.",
 		"cache: { memory: 1GiB }",

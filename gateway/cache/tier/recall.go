@@ -89,3 +89,23 @@ func (v *Volume) open(w wanted, id disk.ID) found {
 	o.Close()
 	return found{}
 }
+
+// voidFitting implements Tier.VoidFitting. What is being written may fit, too.
+func (v *Volume) voidFitting(k *store.Key, r *cache.Request, p *cache.Policy) {
+	sum := sumOf(k)
+	for _, id := range v.readable(sum) {
+		if e := v.entry(id); e != nil && e.Key().Equal(k) && e.Stored().Fits(r, p) {
+			v.void(id)
+		}
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for id, e := range v.pending {
+		if e != nil && e.Key().Equal(k) && e.Stored().Fits(r, p) {
+			v.voidLocked(id)
+		}
+	}
+	if keySum(v.writing[:12]) == sum {
+		v.voidLocked(v.writing)
+	}
+}

@@ -53,6 +53,16 @@ func (t *Tier) Recall(c *store.Cache, k *store.Key, r *cache.Request, p *cache.P
 	return v != nil && v.recall(c, wanted{k, r, p, now})
 }
 
+// VoidFitting makes sure that what fits a request does not come back from the disk.
+func (t *Tier) VoidFitting(k *store.Key, r *cache.Request, p *cache.Policy) {
+	if t.owe(func(o *owed) { o.targets = append(o.targets, sumOf(k)) }) {
+		return
+	}
+	if v := t.volume.Load(); v != nil {
+		v.voidFitting(k, r, p)
+	}
+}
+
 // Keep implements store.Behind.
 func (t *Tier) Keep(e *store.Entry) {
 	if v := t.volume.Load(); v != nil {
