@@ -21,6 +21,7 @@ FUZZ    := \
            gateway/cache/store:FuzzMatchTarget \
            gateway/cache/store:FuzzParseSelector \
            gateway/cache:FuzzAge \
+           gateway/cache:FuzzCoding \
            gateway/cache:FuzzContentRange \
            gateway/cache:FuzzControl \
            gateway/cache:FuzzDate \

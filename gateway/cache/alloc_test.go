@@ -13,9 +13,10 @@ const browser = "Host: shop.example / User-Agent: Mozilla/5.0 (X11; Linux x86_64
 // the request is written.
 func TestHitsAllocateNothing(t *testing.T) {
 	p := policies()["conformance"]
+	p.Codings = all
 	was := request(t, browser)
 	a := answer(t, "Content-Type: text/html / Cache-Control: max-age=600 / ETag: \"v1\" / Last-Modified: D(-900) / Vary: Accept-Encoding, Accept-Language, X-List")
-	a.Length = 1000
+	a.Length = 2000
 	s := stored(t, p, was, a)
 	for _, tt := range []string{
 		browser,
@@ -34,6 +35,7 @@ func TestHitsAllocateNothing(t *testing.T) {
 			"MayUseStale": func() { p.MayUseStale(s, r, at(7), Disconnected) },
 			"Reply": func() {
 				y := s.Reply(r, s.Length)
+				y.Coding = s.Coding(r)
 				s.AppendReply(buffer[:0], &y)
 				for _, span := range y.Parts() {
 					s.AppendPart(buffer[:0], &y, span)

@@ -34,10 +34,12 @@ type said struct {
 	modified once
 	etag     once
 	part     once // Content-Range
+	kind     once // Content-Type
 	location []byte
 
 	cookies  bool // there is a Set-Cookie
 	encoded  bool // there is a Content-Encoding
+	fixed    bool // the bytes must not change: it says no-transform, or has a digest of them
 	multiple bool // Content-Type is multipart/byteranges
 }
 
@@ -77,6 +79,7 @@ func (v *said) read(fields []wire.Field, p *Policy) {
 			v.field(nameOf(fields[i].Name), fields[i].Value)
 		}
 	}
+	v.fixed = v.fixed || v.control.has(noTransform)
 	if p == nil {
 		return
 	}
@@ -86,7 +89,7 @@ func (v *said) read(fields []wire.Field, p *Policy) {
 	}
 	for _, name := range p.Targeted {
 		if c, ok := targeted(fields, name); ok {
-			v.control, v.targeted = c, true
+			v.control, v.targeted, v.fixed = c, true, v.fixed || c.has(noTransform)
 			return
 		}
 	}
@@ -109,8 +112,11 @@ func (v *said) field(n name, value []byte) {
 		v.part.add(value)
 	case nameContentType:
 		v.multiple = isMultipart(value)
+		v.kind.add(value)
 	case nameDate:
 		v.date.add(value)
+	case nameDigest:
+		v.fixed = true
 	case nameETag:
 		v.etag.add(value)
 	case nameExpires:

@@ -18,11 +18,12 @@ const (
 	public
 	mustUnderstand
 	onlyIfCached
+	noTransform
 )
 
 // restrictive are the directives that count even if what follows them is malformed, or
 // an argument that is not looked at (R3).
-const restrictive = noStore | private | noCache | mustRevalidate | proxyRevalidate
+const restrictive = noStore | private | noCache | mustRevalidate | proxyRevalidate | noTransform
 
 // The directives that are a time, as index into control.times.
 const (
@@ -56,6 +57,7 @@ var known = [...]directive{
 	{name: "stale-while-revalidate", time: whileRevalidate},
 	{name: "stale-if-error", time: ifError},
 	{name: "only-if-cached", flag: onlyIfCached},
+	{name: "no-transform", flag: noTransform},
 	{name: "min-fresh", time: minFresh},
 	{name: "max-stale", time: maxStale},
 }

@@ -7,6 +7,7 @@ type name uint8
 
 const (
 	otherName name = iota
+	nameAcceptRanges
 	nameAge
 	nameAuthorization
 	nameCacheControl
@@ -19,6 +20,7 @@ const (
 	nameContentRange
 	nameContentType
 	nameDate
+	nameDigest
 	nameETag
 	nameExpires
 	nameIfMatch
@@ -45,18 +47,22 @@ type named struct {
 
 // names is every field that is looked at, by the length of its name.
 var names = byLength(
+	named{"accept-ranges", nameAcceptRanges},
 	named{"age", nameAge},
 	named{"authorization", nameAuthorization},
 	named{"cache-control", nameCacheControl},
 	named{"cache-group-invalidation", nameCacheGroupInvalidation},
 	named{"cache-groups", nameCacheGroups},
+	named{"content-digest", nameDigest},
 	named{"content-encoding", nameContentEncoding},
 	named{"content-language", nameContentLanguage},
 	named{"content-length", nameContentLength},
 	named{"content-location", nameContentLocation},
+	named{"content-md5", nameDigest},
 	named{"content-range", nameContentRange},
 	named{"content-type", nameContentType},
 	named{"date", nameDate},
+	named{"digest", nameDigest},
 	named{"etag", nameETag},
 	named{"expires", nameExpires},
 	named{"if-match", nameIfMatch},
@@ -68,6 +74,7 @@ var names = byLength(
 	named{"location", nameLocation},
 	named{"pragma", namePragma},
 	named{"range", nameRange},
+	named{"repr-digest", nameDigest},
 	named{"set-cookie", nameSetCookie},
 	named{"surrogate-control", nameSurrogateControl},
 	named{"transfer-encoding", nameTransferEncoding},

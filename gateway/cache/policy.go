@@ -48,6 +48,10 @@ type Policy struct {
 
 	// Tags are the fields that name an answer's tags, in lower case.
 	Tags []string
+
+	// Codings are those that answers may be sent in which came in none, the one that is
+	// rather used first.
+	Codings []Coding
 }
 
 // SetCookie is what becomes of answers with Set-Cookie.

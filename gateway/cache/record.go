@@ -3,6 +3,7 @@ package cache
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"weirkeep/gateway/wire"
@@ -12,7 +13,7 @@ import (
 var ErrRecord = errors.New("not a record of a stored answer")
 
 // recordVersion is the first byte of every record. It changes with what is in one.
-const recordVersion = 2
+const recordVersion = 3
 
 // AppendRecord appends all of s as bytes, to be kept where memory does not last.
 func (s *Stored) AppendRecord(dst []byte) []byte {
@@ -29,6 +30,10 @@ func (s *Stored) AppendRecord(dst []byte) []byte {
 	w.number(int64(len(s.Tags)))
 	for _, t := range s.Tags {
 		w.bytes([]byte(t))
+	}
+	w.number(int64(len(s.Codings)))
+	for _, c := range s.Codings {
+		w.b = append(w.b, byte(c))
 	}
 	f := &s.Fresh
 	w.number(int64(f.Age), int64(f.Lifetime), int64(f.WhileRevalidate), int64(f.IfError))
@@ -51,6 +56,7 @@ func ReadRecord(b []byte) (*Stored, error) {
 	s.ETag = r.bytes()
 	s.Vary = r.vary()
 	s.Tags = r.tags()
+	s.Codings = r.codings()
 	f := &s.Fresh
 	f.Age, f.Lifetime, f.WhileRevalidate, f.IfError = r.duration(), r.duration(), r.duration(), r.duration()
 	r.flags(&f.Stated, &f.Validate, &f.Strict, &f.Expired, &s.Authorized, &s.Part.Loose, &s.Vary.Never)
@@ -196,6 +202,16 @@ func (r *recordReader) fields() (list []wire.Field) {
 func (r *recordReader) tags() (list []string) {
 	for n := r.count(); n > 0 && !r.bad; n-- {
 		list = append(list, string(r.bytes()))
+	}
+	return list
+}
+
+// codings takes those that an answer may be sent in, each once.
+func (r *recordReader) codings() (list []Coding) {
+	for n := r.count(); n > 0 && !r.bad; n-- {
+		c := Coding(r.byte())
+		r.bad = r.bad || c == Identity || c >= Codings || slices.Contains(list, c)
+		list = append(list, c)
 	}
 	return list
 }

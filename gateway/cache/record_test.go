@@ -19,6 +19,7 @@ func TestRecordsAreReadBack(t *testing.T) {
 		"a loose part":   stored(t, p, r, partOf(t, "Content-Range: bytes 0-5/*", 5)),
 		"a whole":        stored(t, p, request(t, ""), answer(t, "Cache-Control: no-cache / ETag: \"v1\"")),
 		"a stale one":    stored(t, p, request(t, ""), answer(t, "404 Cache-Control: max-age=9").later(0.123456789)).Expire(),
+		"one of codings": stored(t, offering(all...), request(t, ""), long(t, "Content-Type: text/html / ETag: \"v1\" / Cache-Control: max-age=60")),
 		"of all time":    stored(t, p, request(t, ""), answer(t, "Date: Sat, 01 Jan 0000 00:00:00 GMT / Last-Modified: Fri, 31 Dec 9999 23:59:59 GMT")),
 		"one made here":  madeOf(t, p, "Cache-Control: max-age=9 / ETag: \"v1\" / X-Secret: s", "Cache-Control: max-age=9"),
 		"one that never": {Status: 200, Length: -1, Vary: Vary{Never: true}},
@@ -55,6 +56,7 @@ func FuzzRecord(f *testing.F) {
 	a.Length = 5
 	f.Add(stored(f, p, r, a).AppendRecord(nil))
 	f.Add(stored(f, p, request(f, ""), answer(f, "ETag: \"v1\"")).AppendRecord(nil))
+	f.Add(stored(f, offering(all...), request(f, ""), long(f, "Content-Type: text/html / Cache-Control: max-age=60")).AppendRecord(nil))
 	f.Add([]byte{recordVersion})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := ReadRecord(b)

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"bytes"
 	"strconv"
 
 	"weirkeep/gateway/wire"
@@ -11,6 +12,10 @@ import (
 type Reply struct {
 	Status int   // the stored one, or 206, 304 or 416
 	Length int64 // of the reply's body, for Content-Length; -1: not known; of 304 and 416 it is 0
+
+	// Coding is the one that the stored body is sent in. The caller sets it, and Length to
+	// that of the body in it, if it has it and [Stored.Coding] says so.
+	Coding Coding
 
 	// Seed makes the boundary between ranges. Where Parts has several, set it to a number
 	// that nobody can guess, before anything is appended.
@@ -72,18 +77,38 @@ func (s *Stored) AppendReply(dst []byte, y *Reply) []byte {
 		reason = nil
 	}
 	dst = wire.AppendStatusLine(dst, y.Status, reason)
+	varies := len(s.Codings) > 0
 	for i := range s.Fields {
-		if f := &s.Fields[i]; y.has(nameOf(f.Name)) {
-			dst = wire.AppendField(dst, f.Name, f.Value)
+		f := &s.Fields[i]
+		n := nameOf(f.Name)
+		if y.has(n) {
+			dst = y.appendStored(dst, f, n)
 		}
+		varies = varies && (n != nameVary || !hasMember(f.Value, acceptEncoding))
+	}
+	if varies {
+		dst = append(dst, "Vary: Accept-Encoding\r\n"...)
 	}
 	return y.appendOwn(dst)
 }
 
+// appendStored appends a stored field. In a coding the tag is a weak one: the bytes are others,
+// and mean the same (RFC 9110, 8.8.1).
+func (y *Reply) appendStored(dst []byte, f *wire.Field, n name) []byte {
+	if n != nameETag || y.Coding == Identity || bytes.HasPrefix(f.Value, []byte("W/")) {
+		return wire.AppendField(dst, f.Name, f.Value)
+	}
+	dst = append(append(dst, f.Name...), ": W/"...)
+	return append(append(dst, f.Value...), "\r\n"...)
+}
+
 // AppendHead appends the head of the answer as it is stored: what AppendReply appends
 // if all of it is sent.
-func (s *Stored) AppendHead(dst []byte) []byte {
-	return s.AppendReply(dst, &Reply{Status: s.Status})
+func (s *Stored) AppendHead(dst []byte) []byte { return s.AppendCoded(dst, Identity) }
+
+// AppendCoded is AppendHead for the answer in a coding.
+func (s *Stored) AppendCoded(dst []byte, c Coding) []byte {
+	return s.AppendReply(dst, &Reply{Status: s.Status, Coding: c})
 }
 
 // has reports whether a reply has a field of the stored answer. A 304 has none that
@@ -96,6 +121,8 @@ func (y *Reply) has(n name) bool {
 		return y.Status != 304 && y.Status != 416 && y.n == 0
 	case nameContentEncoding, nameContentLanguage:
 		return y.Status != 304 && y.Status != 416
+	case nameAcceptRanges:
+		return y.Status != 416 && y.Coding == Identity // ranges are of what came
 	case nameDate, nameETag, nameLastModified, nameVary:
 		return true
 	case nameSurrogateControl: // was for this cache
@@ -116,6 +143,9 @@ func (y *Reply) appendOwn(dst []byte) []byte {
 	case y.n > 1:
 		dst = append(dst, "Content-Type: multipart/byteranges; boundary="...)
 		dst = append(y.appendBoundary(dst), "\r\n"...)
+	case y.Coding != Identity && y.Status != 304:
+		dst = append(dst, "Content-Encoding: "...)
+		dst = append(append(dst, y.Coding.String()...), "\r\n"...)
 	}
 	return dst
 }

@@ -24,9 +24,10 @@ type Stored struct {
 
 	Authorized bool // may answer requests with Authorization (R4)
 
-	Vary  Vary
-	Tags  []string // in order; those of groups (GroupOf) come first
-	Fresh Freshness
+	Vary    Vary
+	Tags    []string // in order; those of groups (GroupOf) come first
+	Codings []Coding // that it may be sent in; none: only as it came
+	Fresh   Freshness
 }
 
 // Part is a range of bytes of a representation, as Content-Range names it.

@@ -23,6 +23,9 @@ type Override struct {
 
 	Vary []string // fields that it was chosen by beside those in Vary, in lower case
 	Tags []string // beside its own
+
+	Codings    []Coding // those that the answer may be sent in
+	HasCodings bool     // they stand in the place of the policy's
 }
 
 // Bounds of tags, and of groups. An answer that has more of them, or longer ones, is not stored.
@@ -65,6 +68,7 @@ func (p *Policy) Store(r *Request, a *Answer, o Override) (*Stored, Refusal) {
 func (p *Policy) settle(s *Stored, a *Answer, v *said, o *Override) Refusal {
 	s.Date, s.Modified, s.ETag = dateOf(a, v), modifiedOf(a, v), v.tag()
 	s.Authorized = v.sharesAuthorized()
+	s.Codings = p.codings(s, v, o)
 	s.Fresh = p.freshness(a, v, o)
 	tags, few := tagsOf(a.Fields, p.Tags, o.Tags)
 	groups, fewToo := groupTags(a.Fields)
