@@ -55,19 +55,20 @@ type object struct {
 	seen       int64 // hits at the last look
 	prev, next *object
 
-	body Body
+	body  Body
+	coded slots // in codings
 }
 
 // What an object takes beside the bytes that are its own: itself, its entry, what is
 // stored with it, its resource, and their places in maps. TestLittleMemoryIsNotCounted
 // measures it.
 const (
-	overheadOfObject = 1040
+	overheadOfObject = 1064
 	overheadOfMark   = 540
 	overheadOfTag    = 240
 )
 
-// weigh is what an answer takes beside its body.
+// weigh is what an answer takes beside its body, and that in codings.
 func (e *Entry) weigh() int64 {
 	s := e.stored
 	n := overheadOfObject + e.home.key.size() + int64(len(e.head)+len(s.Reason)+len(s.ETag))
@@ -83,7 +84,7 @@ func (e *Entry) weigh() int64 {
 	for _, t := range s.Tags {
 		n += overheadOfTag + int64(len(t))
 	}
-	return n
+	return n + e.weighAllCoded()
 }
 
 // footprint is what n bytes in one piece take: the runtime rounds small pieces up by an

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -45,7 +46,7 @@ type hammer struct {
 	targets int
 	longest int
 
-	wrong, hits, waited, ranges, cut atomic.Int64
+	wrong, hits, waited, ranges, coded, cut atomic.Int64
 }
 
 func (h *hammer) key(r *rand.Rand) *Key {
@@ -133,6 +134,7 @@ func (h *hammer) fill(r *rand.Rand, fill *Fill, nonce uint64, length int) {
 // read reads all of an entry, or a range, and now and then goes away in the middle.
 func (h *hammer) read(r *rand.Rand, e *Entry) {
 	nonce := binary.BigEndian.Uint64(e.Head())
+	h.code(r, e)
 	if whole := e.Body().Whole(); whole != nil && r.IntN(2) == 0 {
 		h.compare(nonce, 0, whole)
 		return
@@ -159,6 +161,32 @@ func (h *hammer) read(r *rand.Rand, e *Entry) {
 			return
 		}
 	}
+}
+
+// code encodes what is there now and then, and looks at what is there in a coding: that is the
+// body backwards, so to speak, with the head of the entry.
+func (h *hammer) code(r *rand.Rand, e *Entry) {
+	as := codings[r.IntN(len(codings))]
+	if d := e.Coded(as); d != nil {
+		h.coded.Add(1)
+		whole := slices.Clone(d.Body())
+		slices.Reverse(whole)
+		h.compare(binary.BigEndian.Uint64(e.Head()), 0, whole)
+		if d.stored != e.Stored() {
+			h.t.Error("the head in a coding is that of another answer")
+		}
+		return
+	}
+	whole := e.Body().Whole()
+	if whole == nil || !h.c.Encodes(e, as) {
+		return
+	}
+	var body []byte
+	if r.IntN(8) > 0 {
+		body = slices.Clone(whole)
+		slices.Reverse(body)
+	}
+	h.c.KeepCoded(e, as, body)
 }
 
 func (h *hammer) ended(err error) {
@@ -229,7 +257,7 @@ func TestHammer(t *testing.T) {
 	}
 	h.c.Resize(Options{Memory: 2 << 20, MaxObject: 128 << 10})
 	balanced(t, h.c)
-	for what, n := range map[string]*atomic.Int64{"hits": &h.hits, "waits": &h.waited, "ranges": &h.ranges} {
+	for what, n := range map[string]*atomic.Int64{"hits": &h.hits, "waits": &h.waited, "ranges": &h.ranges, "bodies in codings": &h.coded} {
 		if n.Load() == 0 {
 			t.Errorf("there were no %s", what)
 		}

@@ -53,7 +53,18 @@ func lead(t testing.TB, c *Cache, k *Key, r *cache.Request) *Flight {
 // put stores a whole body under a key and returns the entry.
 func put(t testing.TB, c *Cache, k *Key, s *cache.Stored, body []byte) *Entry {
 	t.Helper()
-	f := c.Alone(k).Store(s, []byte("HTTP/1.1 200 OK\r\n"))
+	return putAs(t, c, k, s, []byte("HTTP/1.1 200 OK\r\n"), body)
+}
+
+// headed is put with the head that a gateway renders.
+func headed(t testing.TB, c *Cache, k *Key, s *cache.Stored, body []byte) *Entry {
+	t.Helper()
+	return putAs(t, c, k, s, bytes.Clone(s.AppendHead(nil)), body)
+}
+
+func putAs(t testing.TB, c *Cache, k *Key, s *cache.Stored, head, body []byte) *Entry {
+	t.Helper()
+	f := c.Alone(k).Store(s, head)
 	if f == nil {
 		t.Fatalf("%s found no room", k.Target)
 	}

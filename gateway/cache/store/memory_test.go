@@ -19,6 +19,8 @@ func fielded(length int64) *cache.Stored {
 	return s
 }
 
+var codings = []cache.Coding{cache.Gzip, cache.Brotli, cache.Zstd}
+
 // What the budget counts is what the process really needs: for small answers and large
 // ones, with tags, of unknown length, and for marks. It is at most a quarter more than
 // that, and less by the noise alone.
@@ -32,6 +34,16 @@ func TestLittleMemoryIsNotCounted(t *testing.T) {
 		{"1 KiB", 20000, func(c *Cache, k *Key, i int) { put(t, c, k, fielded(1024), noise(1, 1024)) }},
 		{"50 KB, length not known", 500, func(c *Cache, k *Key, i int) { put(t, c, k, fielded(-1), noise(1, 50_000)) }},
 		{"2 MB, length not known", 20, func(c *Cache, k *Key, i int) { put(t, c, k, fielded(-1), noise(1, 2_000_000)) }},
+		{"1 KiB, and as much in two codings", 10000, func(c *Cache, k *Key, i int) {
+			s := fielded(1024)
+			s.Codings = codings
+			e := headed(t, c, k, s, noise(1, 1024))
+			for _, as := range codings[:2] {
+				if !c.Encodes(e, as) || !c.KeepCoded(e, as, noise(2, 1024)) {
+					t.Fatal("it is not kept in a coding")
+				}
+			}
+		}},
 		{"two tags of many", 10000, func(c *Cache, k *Key, i int) {
 			s := fielded(0)
 			s.Tags = []string{fmt.Sprint("article-", i), fmt.Sprint("author-", i%100)}

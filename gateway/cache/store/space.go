@@ -78,11 +78,12 @@ func (s *space) grow(o *object, n int64) (out []*object, ok bool) {
 	return out, true
 }
 
-// reweigh changes what an object weighs beside its body, as begin does.
-func (s *space) reweigh(o *object, weight int64) (out []*object, ok bool) {
+// change changes what an object weighs beside its body, and takes bytes for what has come to
+// be of that, as begin does.
+func (s *space) change(o *object, weight, body int64) (out []*object, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	more, own := weight-o.weight, o.bytes.Load()
+	more, own := weight-o.weight+body, o.bytes.Load()
 	switch o.place {
 	case outside:
 		return nil, true // it has just been let go
@@ -233,6 +234,13 @@ func (o *object) look() {
 	hits := o.hits.Load()
 	o.freq = min(o.freq+hits-o.seen, maxFreq)
 	o.seen = hits
+}
+
+// queued reports whether an object is complete, and counted.
+func (s *space) queued(o *object) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.queueOf(o) != nil
 }
 
 func (s *space) queueOf(o *object) *queue {

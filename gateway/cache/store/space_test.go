@@ -19,6 +19,7 @@ func TestTheBudgetIsNeverExceeded(t *testing.T) {
 			"end":    b.end,
 			"hit":    b.hit,
 			"update": b.update,
+			"encode": b.encode,
 			"mark":   b.mark,
 			"resize": b.resize,
 			"purge":  b.purge,
@@ -88,6 +89,13 @@ func (b *budget) update(t *rapid.T) {
 	if e := find(b.c, k, plain); e != nil {
 		s := *e.Stored()
 		b.c.Alone(k).Update(e, &s, make([]byte, rapid.IntRange(0, 50<<10).Draw(t, "head")))
+	}
+}
+
+func (b *budget) encode(t *rapid.T) {
+	as := rapid.SampledFrom(codings).Draw(t, "coding")
+	if e := find(b.c, b.key(), plain); e != nil && b.c.Encodes(e, as) {
+		b.c.KeepCoded(e, as, make([]byte, rapid.IntRange(0, 60<<10).Draw(t, "bytes")))
 	}
 }
 

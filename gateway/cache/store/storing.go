@@ -124,7 +124,7 @@ func (c *Cache) Update(e *Entry, s *cache.Stored, head []byte) *Entry {
 // what the space has let go.
 func (c *Cache) replaceLocked(s *shard, e *Entry) []*object {
 	old := e.home.current(e.object)
-	out, ok := c.space.reweigh(e.object, e.weigh())
+	out, ok := c.space.change(e.object, e.weigh(), 0)
 	if !ok {
 		c.behind.Void(old)
 		c.removeLocked(s, e.object)
