@@ -81,6 +81,9 @@ func appendJSONAnswer(dst []byte, r *accessRecord) []byte {
 	dst = appendJSONInt(append(dst, `,"status":`...), int64(r.shownStatus()))
 	dst = appendJSONName(append(dst, `,"reason":`...), r.reason)
 	dst = appendJSONName(append(dst, `,"cache":`...), r.cache)
+	if r.coding != "" {
+		dst = appendJSONName(append(dst, `,"coding":`...), r.coding)
+	}
 	dst = appendMillis(append(dst, `,"duration_ms":`...), r.duration)
 	dst = appendMillis(append(dst, `,"waited_ms":`...), r.waited)
 	dst = append(dst, `,"first_byte_ms":`...)

@@ -34,6 +34,8 @@ func TestAccessLines(t *testing.T) {
 	long := sampleRecord()
 	long.cloneText(accessTarget, bytes.Repeat([]byte("a"), accessLimits[accessTarget]+1))
 	cut := strings.Repeat("a", accessLimits[accessTarget])
+	coded := sampleRecord()
+	coded.coding = "br"
 	gone := sampleRecord()
 	gone.status, gone.firstByte, gone.bytesOut, gone.reason = 0, 0, 0, "client-gone"
 
@@ -57,6 +59,11 @@ func TestAccessLines(t *testing.T) {
 				`"status":499,"reason":"","cache":"","duration_ms":0.000,"waited_ms":0.000,"first_byte_ms":null,"bytes_in":0,"bytes_out":0,` +
 				`"client":"","peer":"","user_agent":"","referer":"","request_id":"","tls":false}`,
 			`- - - [01/Jan/1970:00:00:00 +0000] "- - -" 499 - "-" "-"`,
+		},
+		{
+			"in a coding", coded,
+			`"reason":"","cache":"hit","coding":"br","duration_ms":12.345,`,
+			`"GET /a?b HTTP/1.1" 200 1024 "`,
 		},
 		{ // OB-01: the status of a client that has gone was 0.
 			"client gone is 499", gone,

@@ -22,6 +22,7 @@ type accessRecord struct {
 	bound                          string // origin that the session is bound to; empty: none, or not known
 	reason                         string // why the answer is ours; empty: it is an origin's
 	cache                          string // what the site's cache did; empty: it has none, or was not asked
+	coding                         string // that a stored answer was sent in and did not come in; empty: none
 
 	status            int // zero: the client left before there was one, shown as 499
 	attempts          int // requests sent to origins

@@ -29,6 +29,10 @@ func TestHitAllocs(t *testing.T) {
 		{"not modified", "", strings.Replace(browserGET, "Accept:", "If-None-Match: \"abc\"\r\nAccept:", 1)},
 		{"a range", "", strings.Replace(browserGET, "Accept:", "Range: bytes=10-19\r\nAccept:", 1)},
 		{"a rule before it", ", rules: [{ name: a, when: 'path startsWith \"/basket\"', pass: true }]", browserGET},
+		{"in a coding", ", compress: [br]", browserGET},
+		{"in another coding, without Cache-Status", ", compress: [zstd, gzip], status_header: false", strings.Replace(browserGET, "gzip, deflate, br", "x-gzip;q=0.5, *;q=0.1", 1)},
+		{"in a coding, HEAD", ", compress: [gzip]", strings.Replace(browserGET, "GET", "HEAD", 1)},
+		{"in a coding, not modified", ", compress: [gzip]", strings.Replace(browserGET, "Accept:", "If-None-Match: W/\"abc\"\r\nAccept:", 1)},
 		{"a key of parts", ", key: { sort_params: true, ignore_params: [utm], headers: [X-Tenant], cookies: [theme] }", browserGET},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -45,6 +49,11 @@ func TestHitAllocs(t *testing.T) {
 				}
 			}
 			run(10)
+			tag := []byte("ETag: \"abc\"\r\n")
+			if strings.Contains(tt.more, "compress") {
+				tag = []byte("ETag: W/\"abc\"\r\n")
+				until(t, "it is sent in a coding", func() bool { run(1); return bytes.Contains(client.got, tag) })
+			}
 			one := testing.AllocsPerRun(20, func() { run(1) })
 			many := testing.AllocsPerRun(20, func() { run(1001) })
 			if per := (many - one) / 1000; per >= 0.01 && !raceDetector {
@@ -54,7 +63,7 @@ func TestHitAllocs(t *testing.T) {
 			if client.writes != 100 || o.writes != 0 {
 				t.Errorf("100 hits took %d writes to the client and %d to the origin, want 100 and none", client.writes, o.writes)
 			}
-			if !bytes.Contains(client.got, []byte("ETag: \"abc\"\r\n")) {
+			if !bytes.Contains(client.got, tag) {
 				t.Errorf("the answer was %q", client.got)
 			}
 		})

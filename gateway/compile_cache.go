@@ -71,6 +71,7 @@ func cachePolicy(k *config.Cache, device string) cache.Policy {
 		Lenient:      k.Partial.LenientLength,
 		PostLocation: k.PostLocation,
 		Tags:         lowered(k.Tags.From),
+		Codings:      codingsOf(k.Compress),
 	}
 	for status, ttl := range k.TTL {
 		if status != config.Unreachable {
@@ -82,6 +83,15 @@ func cachePolicy(k *config.Cache, device string) cache.Policy {
 }
 
 var setCookies = map[string]cache.SetCookie{"bypass": cache.BypassCookies, "strip": cache.StripCookies, "store": cache.StoreCookies}
+
+var codings = map[string]cache.Coding{"gzip": cache.Gzip, "br": cache.Brotli, "zstd": cache.Zstd}
+
+func codingsOf(names []string) (list []cache.Coding) {
+	for _, name := range names {
+		list = append(list, codings[name])
+	}
+	return list
+}
 
 func lowered(names []string) (all []string) {
 	for _, name := range names {
@@ -96,6 +106,9 @@ func (c *compiler) cacheRule(s *siteCache, cfg *config.CacheRule, early, late *r
 	r.say.Pass, r.say.Vary, r.say.Tags = cfg.Pass, lowered(cfg.Vary), cfg.Tags
 	if cfg.TTL != nil {
 		r.say.TTL, r.say.HasTTL = time.Duration(*cfg.TTL), true
+	}
+	if cfg.Compress != nil {
+		r.say.Codings, r.say.HasCodings = codingsOf(*cfg.Compress), true
 	}
 	asksAnswer := false
 	if text := string(cfg.When); text != "" {

@@ -17,13 +17,11 @@ import (
 // once, and a body of one piece.
 func (g *Gateway) deliverStored(x *Exchange) Reason {
 	c := &x.cached
-	s, b := c.entry.Stored(), c.entry.Body()
-	length := s.Length
-	if n, all := b.Size(); all {
-		length = n
-	}
+	s := c.entry.Stored()
+	coding := g.choose(x)
+	head, whole, length := x.chosen()
 	c.reply = s.Reply(&c.request, length)
-	head := c.entry.Head()
+	c.reply.Coding = coding
 	if c.reply.Status != s.Status || len(c.reply.Parts()) > 0 {
 		c.reply.Seed = rand.Uint64()
 		x.up = s.AppendReply(x.up[:0], &c.reply)
@@ -33,7 +31,8 @@ func (g *Gateway) deliverStored(x *Exchange) Reason {
 		return g.deliverEdited(x, head)
 	}
 	x.w.Prepared(c.reply.Status, head, x.fieldsOfNow(g, s), x.replyLength())
-	if whole := b.Whole(); whole != nil && c.reply.Status == s.Status && len(c.reply.Parts()) == 0 {
+	x.countCoded()
+	if whole != nil && c.reply.Status == s.Status && len(c.reply.Parts()) == 0 {
 		return x.wrote(x.w.Write(whole))
 	}
 	return x.passReply()
@@ -111,6 +110,7 @@ func (g *Gateway) deliverEdited(x *Exchange, head []byte) Reason {
 	if x.site.response.any() {
 		t.Answer.Fields = x.site.response.apply(t.Answer.Fields)
 	}
+	x.countCoded()
 	x.w.Head(x.cached.reply.Status, reasonPhrase(t.Status), t.Answer.Fields, x.editedLength())
 	return x.passOpened()
 }
@@ -194,6 +194,10 @@ type replySource struct {
 func (r *replySource) open(x *Exchange) {
 	*r = replySource{x: x}
 	parts, body := x.cached.reply.Parts(), x.cached.entry.Body()
+	if coded := x.cached.coded; coded != nil {
+		r.reader, r.ended, r.piece = body.Reader(0, 0), true, coded.Body()
+		return
+	}
 	switch len(parts) {
 	case 0:
 		r.reader, r.ended = body.Reader(0, -1), true

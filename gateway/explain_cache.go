@@ -19,6 +19,7 @@ type ExplainedCache struct {
 	Late   []string         `json:"late,omitempty"`   // caching rules of which the first that is true of the answer decides
 	Key    *ExplainedKey    `json:"key,omitempty"`    // nil: the store is not asked
 	Stored []StoredObject   `json:"stored,omitempty"` // of the target, the one that is used first
+	Sent   string           `json:"sent,omitempty"`   // in which form the client is sent it: as it came, or in a coding
 	Needs  string           `json:"needs,omitempty"`  // what the request makes an answer say to be stored
 	Answer *ExplainedAnswer `json:"answer,omitempty"` // nil: none is assumed
 }
@@ -42,6 +43,8 @@ type ExplainedAnswer struct {
 	TTL    int64    `json:"ttl"`            // seconds for which it is fresh; 0: it is validated each time
 	Vary   []string `json:"vary,omitempty"` // fields of the request that it was chosen by
 	Tags   []string `json:"tags,omitempty"`
+
+	Codings []string `json:"codings,omitempty"` // that it may be sent in
 }
 
 // cache says what the site's cache does with the request, if any site has one. Nothing is
@@ -131,7 +134,7 @@ func (e *explanation) storedOf(told *ExplainedCache, g *Gateway) {
 	switch {
 	case used != nil:
 		words := useWords[e.x.site.cache.policy.Use(used.Stored(), &c.request, e.x.Now)]
-		told.Does, told.Why = words[0], words[1]
+		told.Does, told.Why, told.Sent = words[0], words[1], e.x.formOf(used)
 	case told.Key.Router && len(all) > 0:
 		told.Does, told.Why = "look", "what the router chooses is a part of the key, and decides which of these is used"
 	case len(all) > 0:
@@ -259,6 +262,9 @@ func (e *explanation) assumedAnswer(told *ExplainedCache, head []byte) error {
 	a.Stored, a.TTL, a.Vary, a.Tags = true, max(wholeSeconds(s.TTLAt(now)), 0), s.Vary.Names, s.OwnTags()
 	if s.Fresh.Validate {
 		a.TTL = 0
+	}
+	for _, c := range s.Codings {
+		a.Codings = append(a.Codings, c.String())
 	}
 	return nil
 }

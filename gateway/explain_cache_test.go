@@ -70,6 +70,7 @@ func TestExplainJudgesAnswers(t *testing.T) {
 	e, problems := NewExplainer(load(t, plainListener+`clusters: { a: { origins: [{ address: "127.0.0.1:1" }] } }
 cache:
   enabled: true
+  compress: [br, gzip]
   rules:
     - { name: account, when: 'path == "/account"', pass: true }
     - { name: pictures, when: 'content_type startsWith "image/"', ttl: 1h, tags: [pictures], vary: [x-kind] }
@@ -86,6 +87,8 @@ cache:
 		{"/account", "", "200 OK|Cache-Control: max-age=60", `cache rule "account" says pass by account`},
 		{"/", "Authorization: x", "200 OK|Cache-Control: max-age=60", "the request has Authorization, and the answer does not say public, must-revalidate or s-maxage"},
 		{"/", "Authorization: x", "200 OK|Cache-Control: public, max-age=60", "stored 60"},
+		{"/", "", "200 OK|Content-Type: text/html|Cache-Control: max-age=60", "stored 60 in [br gzip]"},
+		{"/", "", "200 OK|Content-Type: text/html|Cache-Control: max-age=60, no-transform", "stored 60"},
 		{"/", "", "200 OK|Cache-Control: max-age=60|Set-Cookie: a=b", "the answer has Set-Cookie, and the site does not store such answers"},
 	} {
 		raw := "GET " + tt.target + " HTTP/1.1\r\nHost: h\r\n" + map[bool]string{true: tt.field + "\r\n"}[tt.field != ""] + "\r\n"
@@ -101,6 +104,9 @@ cache:
 		}
 		if a.Rule != "" {
 			got += " by " + a.Rule
+		}
+		if len(a.Codings) > 0 {
+			got += fmt.Sprint(" in ", a.Codings)
 		}
 		if len(a.Tags) > 0 {
 			got += fmt.Sprintf(", %v, %v", a.Tags, a.Vary)

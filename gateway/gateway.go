@@ -79,6 +79,7 @@ type Gateway struct {
 
 	fills     sync.WaitGroup // answers that are being stored, or fetched without a client
 	refreshes atomic.Int64   // of the latter
+	encodings atomic.Int64   // bodies that are being encoded
 	removals  atomic.Int64   // of what was invalidated, that are due later
 
 	current  atomic.Pointer[snapshot]

@@ -31,7 +31,8 @@ type cached struct {
 
 	unfiltered bool // a filter of stage store has failed at the answer, which goes on without it
 	status     cache.Status
-	reply      cache.Reply // what is sent of the entry
+	reply      cache.Reply  // what is sent of the entry
+	coded      *store.Coded // in which form; nil: as it came
 	age        [20]byte
 	shown      []byte // value of Cache-Status
 	between    []byte // what stands between parts
@@ -42,7 +43,7 @@ type cached struct {
 // reset readies it for another request. Buffers stay.
 func (c *cached) reset() {
 	c.on, c.asked, c.asking = false, false, askAsIs
-	c.rule, c.flight, c.stale, c.entry = nil, nil, nil, nil
+	c.rule, c.flight, c.stale, c.entry, c.coded = nil, nil, nil, nil, nil
 	c.source, c.unfiltered = nil, false
 }
 

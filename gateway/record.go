@@ -111,6 +111,9 @@ func (x *Exchange) fill(r *accessRecord) {
 	}
 	if x.cached.on {
 		r.cache = x.cached.outcome.String()
+		if x.cached.coded != nil {
+			r.coding = x.cached.reply.Coding.String()
+		}
 	}
 	r.attempts = x.attempts
 	r.bytesIn = x.Body.Read()

@@ -32,7 +32,33 @@ type StoredObject struct {
 	Tags        []string  `json:"tags,omitempty"`
 	Groups      []string  `json:"groups,omitempty"` // of Cache-Groups
 
+	Codings []StoredCoding `json:"codings,omitempty"` // that it may be sent in, the one rather used first
+
 	Fields [][2]string `json:"fields,omitempty"` // of its header; only where one is asked for
+}
+
+// StoredCoding is a coding that a stored answer may be sent in.
+type StoredCoding struct {
+	Coding string `json:"coding"`
+	State  string `json:"state"`            // kept, unasked, encoding or useless: it does not get shorter, or found no room
+	Length int64  `json:"length,omitempty"` // of the body in it, while it is kept
+}
+
+// codingsOfEntry are those that an entry may be sent in.
+func codingsOfEntry(e *store.Entry) (list []StoredCoding) {
+	for _, as := range e.Stored().Codings {
+		c := StoredCoding{Coding: as.String(), State: "encoding"}
+		switch coded := e.Coded(as); {
+		case coded != nil:
+			c.State, c.Length = "kept", int64(len(coded.Body()))
+		case e.Untried(as):
+			c.State = "unasked"
+		case e.Useless(as):
+			c.State = "useless"
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // describe is what is known of an entry.
@@ -43,6 +69,7 @@ func (g *Gateway) describe(e *store.Entry, now time.Time) StoredObject {
 		Site:  k.Site, Scheme: schemeOf(k.Secure), Target: string(k.Target), Variant: k.Variant, Parts: shownParts(k.Parts),
 		Status: s.Status, ETag: string(s.ETag), Length: s.Length, Bytes: e.Bytes(), State: "stale",
 		Age: int64(s.AgeAt(now) / time.Second), TTL: wholeSeconds(s.TTLAt(now)), Received: s.Fresh.Received, Hits: e.Hits(), Tags: s.OwnTags(), Groups: s.Groups(),
+		Codings: codingsOfEntry(e),
 	}
 	var vary []string
 	for i, name := range s.Vary.Names {

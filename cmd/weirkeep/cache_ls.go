@@ -196,6 +196,9 @@ func (a *app) sayObject(o gateway.StoredObject) error {
 	fmt.Fprintf(t, "key\t%s\n", printable(chosenBy(gateway.StoredObject{Scheme: o.Scheme, Variant: o.Variant, Parts: o.Parts, Vary: o.Vary, Part: o.Part})))
 	fmt.Fprintf(t, "size\t%s, of which the body is %s\n", bytesText(o.Bytes), bodyText(o.Length))
 	fmt.Fprintf(t, "place\t%s\n", o.Place)
+	if len(o.Codings) > 0 {
+		fmt.Fprintf(t, "codings\t%s\n", codingsText(o.Codings))
+	}
 	fmt.Fprintf(t, "found\t%s since %s\n", numbered(int(o.Hits), "time"), o.Received.Local().Format("2006-01-02 15:04:05"))
 	if len(o.Tags) > 0 {
 		fmt.Fprintf(t, "tags\t%s\n", printable(strings.Join(o.Tags, " ")))
@@ -208,6 +211,20 @@ func (a *app) sayObject(o gateway.StoredObject) error {
 		fmt.Fprintf(t, "\t%s: %s\n", printable(f[0]), printable(f[1]))
 	}
 	return t.Flush()
+}
+
+// codingsText is what is kept in codings, and what became of the rest.
+func codingsText(all []gateway.StoredCoding) string {
+	words := map[string]string{"unasked": "when it is asked for", "encoding": "being encoded", "useless": "not worth it"}
+	var parts []string
+	for _, c := range all {
+		if c.State == "kept" {
+			parts = append(parts, c.Coding+" "+bytesText(c.Length))
+		} else {
+			parts = append(parts, c.Coding+" "+words[c.State])
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // bodyText is the length of a body, which may not be known yet.

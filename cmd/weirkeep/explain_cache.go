@@ -29,6 +29,9 @@ func (t *teller) cache(c *gateway.ExplainedCache) {
 	for _, o := range c.Stored {
 		t.line("", "  stored  %d, %s, age %s, ttl %s, %s   %s", o.Status, o.State, secondsText(o.Age), secondsText(o.TTL), foundText(o), chosenBy(o))
 	}
+	if c.Sent != "" {
+		t.line("", "  sent    %s", c.Sent)
+	}
 	if c.Needs != "" {
 		t.line("", "  needs   %s", c.Needs)
 	}
@@ -88,6 +91,9 @@ func (t *teller) assumedAnswer(a *gateway.ExplainedAnswer) {
 	}
 	if len(a.Tags) > 0 {
 		text += ", tags " + strings.Join(a.Tags, " ")
+	}
+	if len(a.Codings) > 0 {
+		text += ", sent in " + strings.Join(a.Codings, ", ") + " to who takes it"
 	}
 	t.line("", "  answer  %d would be stored, %s%s", a.Status, text, by)
 }

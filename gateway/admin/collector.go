@@ -103,6 +103,9 @@ var (
 	refreshes     = family("cache_refreshes_total", "Fetches of what is stored that no client waited for.", "site")
 	invalidated   = family("cache_invalidated_targets_total", "Targets, and answers in groups, that answers to unsafe methods invalidated.", "site")
 	unjudged      = family("cache_rule_errors_total", "Caching rules that could not be evaluated, and so did not match.", "site")
+	encoded       = family("cache_encoded_total", "Stored answers that were encoded in a content coding, once for each, and are kept in it.", "site")
+	coded         = family("cache_coded_total", "Answers that were sent in a coding that they did not come in.", "site")
+	savedBytes    = family("cache_coded_saved_bytes_total", "Bytes by which these were shorter than as they came.", "site")
 	objects       = family("cache_objects", "Answers that are stored, of all sites.")
 	filling       = family("cache_filling_objects", "Answers that are being stored.")
 	keptBytes     = family("cache_bytes", "Bytes that all of it takes.")
@@ -137,7 +140,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 		attempts, retries, failures, load, capacity, auto, awaited, upgraded, changes, up, state, operated, metric, clamped, nonsense, stale, odd, idle, opened, reused,
 		panicking, queued, wait, misjudged, foundOrigins, foundOK, looks, foundChanges, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
-		outcomes, stored, refreshes, invalidated, unjudged, objects, filling, keptBytes, byteLimit, flights, evictions, rejected, purged, diskObjects, diskWaiting, diskBytes, diskLimit, diskHits, diskEvictions, diskDropped, diskFailed,
+		outcomes, stored, refreshes, invalidated, unjudged, encoded, coded, savedBytes, objects, filling, keptBytes, byteLimit, flights, evictions, rejected, purged, diskObjects, diskWaiting, diskBytes, diskLimit, diskHits, diskEvictions, diskDropped, diskFailed,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
 	}, pluginFamilies...) {
 		ch <- d

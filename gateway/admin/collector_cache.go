@@ -14,6 +14,9 @@ func (s sink) cache(c *metrics.Cache, site string) {
 	s.counter(refreshes, &c.Refreshes, site)
 	s.counter(invalidated, &c.Purged, site)
 	s.counter(unjudged, &c.RuleErrors, site)
+	s.counter(encoded, &c.Encoded, site)
+	s.counter(coded, &c.Coded, site)
+	s.counter(savedBytes, &c.Saved, site)
 }
 
 // store shows what is kept, while a site has a cache.

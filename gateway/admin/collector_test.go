@@ -70,6 +70,9 @@ func counted() *metrics.Registry {
 	s.Cache("shop").Outcomes[metrics.CacheStale].Add(2)
 	s.Cache("shop").Stored.Add(3)
 	s.Cache("shop").RuleErrors.Inc()
+	s.Cache("shop").Encoded.Add(2)
+	s.Cache("shop").Coded.Add(9)
+	s.Cache("shop").Saved.Add(4096)
 	r.Store.Limit.Set(1 << 20)
 	r.Store.Bytes.Set(4096)
 	r.Store.Evictions.Set(7)
@@ -152,6 +155,9 @@ func TestExposition(t *testing.T) {
 		`weirkeep_cache_refreshes_total{site="shop"} 0`,
 		`weirkeep_cache_invalidated_targets_total{site="shop"} 0`,
 		`weirkeep_cache_rule_errors_total{site="shop"} 1`,
+		`weirkeep_cache_encoded_total{site="shop"} 2`,
+		`weirkeep_cache_coded_total{site="shop"} 9`,
+		`weirkeep_cache_coded_saved_bytes_total{site="shop"} 4096`,
 		`weirkeep_cache_objects 0`,
 		`weirkeep_cache_bytes 4096`,
 		`weirkeep_cache_limit_bytes 1.048576e+06`,
@@ -193,8 +199,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 95 {
-		t.Errorf("%d families, want 95", len(types))
+	if len(types) != 98 {
+		t.Errorf("%d families, want 98", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {

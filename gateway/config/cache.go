@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,8 @@ type Cache struct {
 	Tags             CacheTags `yaml:"tags"`                                                                         // names by which answers are purged
 	StatusHeader     *bool     `yaml:"status_header" default:"true"`                                                 // whether answers say in Cache-Status what the cache did (RFC 9211); default true; never nil after Load
 	PostLocation     bool      `yaml:"post_location" default:"false" conformance:"true"`                             // whether an answer to POST is stored for the URL that its Content-Location names, if that is the request's; default false
+
+	Compress []string `yaml:"compress" enum:"gzip|br|zstd"` // content codings that a stored answer is kept and sent in beside the one that came, if that is none, for clients that take them; the first is rather used where a client likes several alike; default: none
 
 	Rules []CacheRule `yaml:"rules" files:"append"` // the first that matches decides; nothing merges
 }
@@ -89,13 +92,14 @@ type CacheTags struct {
 // CacheRule is a condition on a request and its answer, and what is done with those
 // answers that it is true of.
 type CacheRule struct {
-	Name    string         `yaml:"name" required:"true" check:"name"`                       // in explanations; required
-	When    Expression     `yaml:"when"`                                                    // condition, in the language of RULES.md, which may also name status, content_type and response_header(); default: always
-	Pass    bool           `yaml:"pass" default:"false"`                                    // neither stored nor answered from the store
-	TTL     *unit.Duration `yaml:"ttl" range:"0s..365d"`                                    // fresh for so long, whatever the answer says; default: what the answer says
-	Vary    []string       `yaml:"vary" check:"token"`                                      // fields of the request that it was chosen by, beyond those in Vary
-	Tags    []string       `yaml:"tags" check:"token"`                                      // names by which it is purged, beyond those in the answer
-	Session string         `yaml:"session" default:"shared" enum:"shared|without|with|own"` // of requests with a session: shared (default): that they have one does not matter | without: only those without one are stored and answered | with: only those with one | own: each session has its own (D-WC-13)
+	Name     string         `yaml:"name" required:"true" check:"name"`                       // in explanations; required
+	When     Expression     `yaml:"when"`                                                    // condition, in the language of RULES.md, which may also name status, content_type and response_header(); default: always
+	Pass     bool           `yaml:"pass" default:"false"`                                    // neither stored nor answered from the store
+	TTL      *unit.Duration `yaml:"ttl" range:"0s..365d"`                                    // fresh for so long, whatever the answer says; default: what the answer says
+	Vary     []string       `yaml:"vary" check:"token"`                                      // fields of the request that it was chosen by, beyond those in Vary
+	Tags     []string       `yaml:"tags" check:"token"`                                      // names by which it is purged, beyond those in the answer
+	Compress *[]string      `yaml:"compress" enum:"gzip|br|zstd"`                            // as the cache's, in its place; []: none; default: the cache's
+	Session  string         `yaml:"session" default:"shared" enum:"shared|without|with|own"` // of requests with a session: shared (default): that they have one does not matter | without: only those without one are stored and answered | with: only those with one | own: each session has its own (D-WC-13)
 
 	// Path is where it was written.
 	Path string `yaml:"-"`
@@ -139,6 +143,7 @@ func (l *loader) settleCache(c *Cache, path string, top *Cache) {
 	s.fields(reflect.ValueOf(c).Elem(), from, path, "cache")
 	c.Profile = profile
 	l.checkTTL(c, path)
+	l.checkCodings(c.Compress, path+".compress")
 	l.checkCacheRules(c.Rules, path+".rules")
 }
 
@@ -208,7 +213,10 @@ func (l *loader) checkCacheRules(list []CacheRule, path string) {
 		if at := r.Path + ".when"; strings.TrimSpace(string(r.When)) == "" && l.written(at) && !l.bad[at] {
 			l.fail(at, "E112", at+" is empty", "to match every answer, take the key away")
 		}
-		for _, key := range []string{"ttl", "vary", "tags", "session"} {
+		if r.Compress != nil {
+			l.checkCodings(*r.Compress, join(r.Path, "compress"))
+		}
+		for _, key := range []string{"ttl", "vary", "tags", "compress", "session"} {
 			if at := join(r.Path, key); r.Pass && l.written(at) {
 				l.fail(at, "E207", fmt.Sprintf("%s has pass, so nothing is stored for %s", r.Path, key), "take one of them away")
 			}
@@ -227,6 +235,15 @@ func (l *loader) checkTTL(c *Cache, path string) {
 	at := path + ".ttl." + Unreachable
 	if d, has := c.TTL[Unreachable]; has && d > longestUnreachable && l.written(at) {
 		l.fail(at, "E110", fmt.Sprintf("%s is %v, must be %v at most", at, d, longestUnreachable), "origins that come back should be asked soon")
+	}
+}
+
+// checkCodings refuses a coding that is listed twice: it would be of no use.
+func (l *loader) checkCodings(list []string, path string) {
+	for i, name := range list {
+		if prior := slices.Index(list, name); prior < i && l.written(index(path, i)) && !l.bad[index(path, i)] {
+			l.twice(index(path, i), index(path, prior), "coding "+name)
+		}
 	}
 }
 

@@ -27,6 +27,9 @@ type Cache struct {
 	Refreshes  Counter                     // fetches that no client waited for
 	RuleErrors Counter                     // caching rules that could not be evaluated
 	Purged     Counter                     // targets, and answers in groups, that answers to unsafe methods invalidated
+	Encoded    Counter                     // bodies that were encoded, and are kept so
+	Coded      Counter                     // answers that were sent in a coding that they did not come in
+	Saved      Counter                     // bytes by which these were shorter
 }
 
 // Store is what is kept of all sites, and what has become of what was.

@@ -56,14 +56,16 @@ func (e *Entry) coded(c cache.Coding, body []byte) *Coded {
 // overheadOfHead is more than a head in a coding is longer than the one of what came.
 const overheadOfHead = 64
 
+// Untried reports whether nobody has encoded the answer yet, or does so now.
+func (e *Entry) Untried(c cache.Coding) bool { return e.slot(c).Load() == nil }
+
 // Useless reports whether it has been found that the answer is not worth to be kept in a coding.
 func (e *Entry) Useless(c cache.Coding) bool { return e.slot(c).Load() == useless }
 
 // Encodes reports whether the caller is to encode the body, which is complete, and to call
 // [Cache.KeepCoded] then. It is asked once for each coding of a body.
 func (c *Cache) Encodes(e *Entry, as cache.Coding) bool {
-	slot := e.slot(as)
-	return slot.Load() == nil && c.space.queued(e.object) && slot.CompareAndSwap(nil, making)
+	return e.Untried(as) && c.space.queued(e.object) && e.slot(as).CompareAndSwap(nil, making)
 }
 
 // KeepCoded keeps the body of an entry in a coding, beside what came and for as long as that;

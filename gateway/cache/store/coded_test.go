@@ -28,10 +28,10 @@ func TestCodedIsKept(t *testing.T) {
 	s.Codings = codings
 	e := headed(t, c, key("/a"), s, noise(1, 5000))
 	before := e.Bytes()
-	if e.Coded(cache.Gzip) != nil || !c.Encodes(e, cache.Gzip) {
+	if e.Coded(cache.Gzip) != nil || !e.Untried(cache.Gzip) || !c.Encodes(e, cache.Gzip) {
 		t.Fatal("it is there before it is asked for, or is not to be encoded")
 	}
-	if c.Encodes(e, cache.Gzip) || e.Coded(cache.Gzip) != nil || e.Useless(cache.Gzip) {
+	if c.Encodes(e, cache.Gzip) || e.Untried(cache.Gzip) || e.Coded(cache.Gzip) != nil || e.Useless(cache.Gzip) {
 		t.Error("it is encoded twice, or is there before it is")
 	}
 	if !c.KeepCoded(e, cache.Gzip, noise(2, 3000)) {
