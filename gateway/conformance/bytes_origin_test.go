@@ -37,12 +37,18 @@ func parseNonce(text string) (n nonce, ok bool) {
 	return n, true
 }
 
+// text reports whether the answer is text, which gets shorter in a coding.
+func (n nonce) text() bool { return n.path >= "/b4" }
+
 // body is that of the answer: no two are alike, nor at any other place.
 func (n nonce) body() []byte {
 	var seed [32]byte
 	copy(seed[:], fmt.Sprint(n.serial, n.path, n.tier, n.coding))
 	b := make([]byte, n.size)
 	rand.NewChaCha8(seed).Read(b)
+	if n.text() {
+		return fmt.Appendf(nil, "%x", b)[:n.size]
+	}
 	return b
 }
 
@@ -60,6 +66,7 @@ func codingOf(accepts string) string {
 type bytesOrigin struct {
 	net.Listener
 	serial atomic.Uint64
+	weak   atomic.Int64 // questions with a tag that it has never given
 	wg     sync.WaitGroup
 }
 
@@ -98,6 +105,9 @@ func (o *bytesOrigin) serve(c *net.TCPConn) {
 	n.size = []int{0, 1, 900, 20_000, 20_000, 150_000, 300_000}[rand.IntN(7)]
 	tag := strings.Trim(r.Header.Get("If-None-Match")+r.Header.Get("If-Range"), `"`)
 	known, names := parseNonce(tag)
+	if strings.Contains(tag, "W/") {
+		o.weak.Add(1)
+	}
 	switch chance := rand.IntN(20); {
 	case chance == 0:
 		c.SetLinger(0)
@@ -133,6 +143,9 @@ func (o *bytesOrigin) part(c *net.TCPConn, n nonce, asked string) {
 // write sends an answer in pieces, framed in one of two ways. If it is cut it ends in the middle.
 func (o *bytesOrigin) write(c *net.TCPConn, n nonce, status, head string, body []byte, cut bool) {
 	chunked := rand.IntN(2) == 0
+	if n.text() {
+		head += "Content-Type: text/plain\r\n"
+	}
 	framing := fmt.Sprintf("Content-Length: %d\r\n", len(body))
 	if chunked {
 		framing = "Transfer-Encoding: chunked\r\n"

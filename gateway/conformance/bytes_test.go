@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
 
 	"weirkeep/gateway"
@@ -41,10 +44,18 @@ func TestNoWrongBytes(t *testing.T) {
 	clients.Wait()
 	close(stop)
 	around.Wait()
+	for until := time.Now().Add(30 * time.Second); h.seen["coded"] == 0 && time.Now().Before(until); {
+		if err := h.ask(wanted{path: "/b5", tier: "gold", accepts: "zstd"}, 2); err != nil {
+			t.Error(err)
+		}
+	}
 	h.g.Close()
 	o.end()
+	if n := o.weak.Load(); n > 0 {
+		t.Errorf("the origin was asked %d times with a tag that it has not given", n)
+	}
 	t.Logf("%d answers of the origin: %v", o.serial.Load(), h.seen)
-	for _, what := range []string{"200", "206", "cut", "left", "shared", "refused"} {
+	for _, what := range []string{"200", "206", "cut", "left", "shared", "refused", "coded"} {
 		if h.seen[what] == 0 {
 			t.Errorf("%q was never seen", what)
 		}
@@ -72,7 +83,7 @@ func (h *hurly) note(what string) {
 
 // reload makes another configuration current: the store is small, and its bounds change.
 func (h *hurly) reload(t *testing.T, turn int) {
-	more := fmt.Sprintf("memory: %dMiB, max_object: %dKiB", 4+turn%3*4, 100+turn%2*300)
+	more := fmt.Sprintf("memory: %dMiB, max_object: %dKiB, compress: [zstd, br, gzip]", 4+turn%3*4, 100+turn%2*300)
 	cfg, problems := config.Parse("bytes.yaml", []byte(fmt.Sprintf(oneListener, h.origin, caching("conformance", more))))
 	if problems.Errors() == 0 {
 		problems = h.g.Apply(cfg)
@@ -111,7 +122,7 @@ func (h *hurly) client(t *testing.T, number, n int) {
 			return
 		}
 		q := wanted{path: fmt.Sprintf("/b%d", rand.IntN(6)), tier: []string{"gold", "iron"}[rand.IntN(2)]}
-		q.accepts = []string{"", "gzip", "br", "gzip, br", "br;q=1, gzip", "GZIP"}[rand.IntN(6)]
+		q.accepts = []string{"", "gzip", "br", "gzip, br", "br;q=1, gzip", "GZIP", "zstd", "gzip;q=0.1, zstd;q=0.2"}[rand.IntN(8)]
 		if rand.IntN(3) == 0 {
 			first := rand.IntN(30_000)
 			q.ranged = []string{"bytes=0-99", fmt.Sprintf("bytes=%d-", first), fmt.Sprintf("bytes=%d-%d", first, first+700), "bytes=-50", "bytes=0-15000"}[rand.IntN(5)]
@@ -191,6 +202,13 @@ func (h *hurly) judge(q wanted, r *http.Response, body []byte, cut error) error 
 	case n.path != q.path || n.tier != q.tier || n.coding != codingOf(strings.ToLower(q.accepts)):
 		return fmt.Errorf("the answer to another request: %v", n)
 	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" {
+		if !n.text() || !strings.Contains(strings.ToLower(q.accepts), coding) || r.StatusCode != 200 || r.Header.Get("ETag") != fmt.Sprintf("W/%q", n.String()) {
+			return fmt.Errorf("%d in %s with tag %s", r.StatusCode, coding, r.Header.Get("ETag"))
+		}
+		body, cut = decoded(coding, body, cut)
+		h.note("coded")
+	}
 	whole, first, last := n.body(), 0, n.size-1
 	if r.StatusCode == 206 {
 		var size int
@@ -211,4 +229,31 @@ func (h *hurly) judge(q wanted, r *http.Response, body []byte, cut error) error 
 	}
 	h.note(fmt.Sprint(r.StatusCode))
 	return nil
+}
+
+// decoded is as much as can be read of a body in a coding. One that has broken off is read as
+// far as it goes.
+func decoded(coding string, body []byte, cut error) ([]byte, error) {
+	var r io.Reader
+	var err error
+	switch coding {
+	case "gzip":
+		r, err = gzip.NewReader(bytes.NewReader(body))
+	case "br":
+		r = brotli.NewReader(bytes.NewReader(body))
+	default:
+		var d *zstd.Decoder
+		if d, err = zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1)); err == nil {
+			defer d.Close()
+			r = d
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := io.ReadAll(r)
+	if cut == nil {
+		return all, err
+	}
+	return all, cut
 }
