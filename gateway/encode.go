@@ -15,7 +15,7 @@ import (
 
 // choose chooses the form that the client is sent a stored answer in: a coding that it is kept in,
 // or as it came. One that it is not kept in yet is made behind the clients' backs, by the
-// first GET that is to be sent it; until it is there, all get what came.
+// first GET that finds it stored; until it is there, all get what came.
 func (g *Gateway) choose(x *Exchange) cache.Coding {
 	c := &x.cached
 	c.coded = nil
@@ -26,7 +26,7 @@ func (g *Gateway) choose(x *Exchange) cache.Coding {
 	if c.coded = c.entry.Coded(as); c.coded != nil {
 		return as
 	}
-	if c.request.Method == cache.Get && c.entry.Untried(as) {
+	if c.request.Method == cache.Get && c.entry.Hits() > 0 && c.entry.Untried(as) {
 		g.encode(c.entry, as, x.site.cache.metrics)
 	}
 	return cache.Identity
@@ -48,7 +48,7 @@ func (x *Exchange) formOf(e *store.Entry) string {
 	case e.Useless(as):
 		return fmt.Sprintf("as it came: in %s it is hardly shorter, or found no room", as)
 	}
-	return fmt.Sprintf("as it came, until it is encoded in %s: the first to be sent it has that begin", as)
+	return fmt.Sprintf("as it came, until it is encoded in %s: the next one that finds it has that begin", as)
 }
 
 // readsAnswers reports whether a filter reads bodies of answers: it is shown what came.
