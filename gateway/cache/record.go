@@ -13,7 +13,7 @@ import (
 var ErrRecord = errors.New("not a record of a stored answer")
 
 // recordVersion is the first byte of every record. It changes with what is in one.
-const recordVersion = 2
+const recordVersion = 3
 
 // AppendRecord appends all of s as bytes, to be kept where memory does not last.
 func (s *Stored) AppendRecord(dst []byte) []byte {

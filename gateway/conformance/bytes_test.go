@@ -44,8 +44,8 @@ func TestNoWrongBytes(t *testing.T) {
 	clients.Wait()
 	close(stop)
 	around.Wait()
-	for until := time.Now().Add(30 * time.Second); h.seen["coded"] == 0 && time.Now().Before(until); {
-		if err := h.ask(wanted{path: "/b5", tier: "gold", accepts: "zstd"}, 2); err != nil {
+	for until, turn := time.Now().Add(time.Minute), 0; h.seen["coded"] == 0 && time.Now().Before(until); turn++ {
+		if err := h.ask(wanted{path: fmt.Sprint("/b5", turn/50), tier: "gold", accepts: "zstd"}, 2); err != nil {
 			t.Error(err)
 		}
 	}

@@ -103,7 +103,7 @@ func TestFamiliesAreBounded(t *testing.T) {
 		{"listeners", len(listeners), 5, listeners[Overflow].Accepted.Load()},
 		{"certificates", len(certs), 1, uint64(certs[CertificateLabels{Overflow, Overflow}].Expiry.Load())},
 		{"plugins", len(plugins), 11, plugins[Overflow].Calls.Load()},
-		{"caches", len(caches), 6, caches[Overflow].Outcomes[CacheHit].Load()},
+		{"caches", len(caches), len(CacheOutcomes), caches[Overflow].Outcomes[CacheHit].Load()},
 		{"places", len(places), 3, uint64(places[PlaceLabels{Overflow, Overflow}].Idle.Load())},
 	} {
 		if series := tt.children * tt.each; series > MaxSeries || series <= MaxSeries-tt.each {
