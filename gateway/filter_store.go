@@ -43,7 +43,7 @@ type draft struct {
 // One that fails and does not reject leaves the answer as it is, and that is not stored.
 func (g *Gateway) filterToStore(x *Exchange) Reason {
 	t, s := x.trip, &x.site.toStore
-	x.cached.source, x.cached.unfiltered = nil, false
+	x.cached.source, x.cached.raw = nil, false
 	if len(s.all) == 0 || t.Status.Code == 101 {
 		return Served
 	}
@@ -69,7 +69,7 @@ func (g *Gateway) filterToStore(x *Exchange) Reason {
 // filterRenewed is filterToStore for an answer of which the origin has sent no more than what
 // has changed: its body is stored, and stays.
 func (g *Gateway) filterRenewed(x *Exchange, whole *cache.Answer) Reason {
-	x.cached.unfiltered = false
+	x.cached.raw = false
 	if len(x.site.toStore.all) == 0 {
 		return Served
 	}
@@ -104,7 +104,7 @@ func (x *Exchange) filterDraft(d *draft) Reason {
 		if reason := x.filterFailed(f, failure); reason != Served {
 			return reason
 		}
-		x.cached.unfiltered = x.cached.unfiltered || failure != nil
+		x.cached.raw = x.cached.raw || failure != nil
 	}
 	return Served
 }

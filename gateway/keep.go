@@ -13,9 +13,10 @@ import (
 // passMarker is how long requests for what was not stored are not held together.
 const passMarker = 2 * time.Minute
 
-// keep looks at what an origin has answered, or that none has: what may be stored is,
-// and becomes the answer of all who wait for it; what was stored and still holds is the
-// answer; what has expired is, where nothing better is to be had and nothing forbids it.
+// keep looks at what an origin has answered, or that none has: filters of stage store have
+// their turn; what may be stored is, and becomes the answer of all who wait for it; what was
+// stored and still holds is the answer; what has expired is, where nothing better is to be had
+// and nothing forbids it.
 func (g *Gateway) keep(x *Exchange, reason Reason) Reason {
 	c := &x.cached
 	if !c.on || reason == SentAway {
@@ -139,7 +140,7 @@ func (g *Gateway) keepAnswer(x *Exchange) Reason {
 
 // judge says what is to be stored of the answer, as filters have made it.
 func (g *Gateway) judge(x *Exchange) (*cache.Stored, cache.Refusal) {
-	if x.cached.unfiltered {
+	if x.cached.raw {
 		return nil, cache.RefusedFilter
 	}
 	a := x.answerToKeep(g)
@@ -250,7 +251,7 @@ func (g *Gateway) keepValidated(x *Exchange) Reason {
 	}
 	s, why := x.site.cache.policy.Renew(c.stale.Stored(), &c.request, &whole, x.override(&whole))
 	switch {
-	case c.unfiltered:
+	case c.raw:
 		why = cache.RefusedFilter
 		c.status.Detail, c.refusal = why.String(), why
 	case why.Lasting():

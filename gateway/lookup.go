@@ -14,6 +14,7 @@ import (
 type cached struct {
 	on      bool
 	asked   bool          // the store is: it may answer, and may be given the answer
+	raw     bool          // a filter of stage store has failed at the answer, which goes on as it came
 	rule    *cacheRule    // that is true whatever the answer will be; nil: none, or not known yet
 	request cache.Request // what is asked for
 	key     store.Key
@@ -28,23 +29,21 @@ type cached struct {
 	sent    time.Time // when the origin was asked
 	outcome metrics.CacheOutcome
 	refusal cache.Refusal // why the answer is not stored; 0: it is, or it was not asked whether it may be
-
-	unfiltered bool // a filter of stage store has failed at the answer, which goes on without it
-	status     cache.Status
-	reply      cache.Reply  // what is sent of the entry
-	coded      *store.Coded // in which form; nil: as it came
-	age        [20]byte
-	shown      []byte // value of Cache-Status
-	between    []byte // what stands between parts
-	fields     []wire.Field
-	pieces     replySource
+	status  cache.Status
+	reply   cache.Reply  // what is sent of the entry
+	coded   *store.Coded // in which form; nil: as it came
+	age     [20]byte
+	shown   []byte // value of Cache-Status
+	between []byte // what stands between parts
+	fields  []wire.Field
+	pieces  replySource
 }
 
 // reset readies it for another request. Buffers stay.
 func (c *cached) reset() {
 	c.on, c.asked, c.asking = false, false, askAsIs
 	c.rule, c.flight, c.stale, c.entry, c.coded = nil, nil, nil, nil, nil
-	c.source, c.unfiltered = nil, false
+	c.source, c.raw = nil, false
 }
 
 // asking is what the origin is asked for in the client's place.

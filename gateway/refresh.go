@@ -82,7 +82,7 @@ func (g *Gateway) fetchAnew(x *Exchange) {
 		x.trip.End(false)
 		x.conclude(reason)
 	}
-	if c.entry == nil || c.entry == old || c.unfiltered {
+	if c.entry == nil || c.entry == old || c.raw {
 		old.Later(g.now(time.Now()).Add(retryRefresh))
 	}
 }

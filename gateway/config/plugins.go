@@ -35,7 +35,7 @@ type PluginLimits struct {
 // Filter is a plugin that edits requests and responses of a site.
 type Filter struct {
 	Plugin  string `yaml:"plugin" required:"true"`                                       // name of a plugin of kind filter; required
-	OnError string `yaml:"on_error" enum:"skip|reject" foreign:"on-error"`               // when it fails: skip: go on without it | reject: 503; default: what the plugin says, one of both must
+	OnError string `yaml:"on_error" enum:"skip|reject" foreign:"on-error"`               // when it fails: skip: go on without it (of stage store: and store nothing) | reject: 503; default: what the plugin says, one of both must
 	Stage   string `yaml:"stage" default:"deliver" enum:"deliver|store" foreign:"stage"` // when it sees responses: deliver (default): each that goes to a client | store: those of origins, before they are stored: once for all clients, and without the request
 }
 
