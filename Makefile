@@ -98,7 +98,7 @@ deb-check: deb ## build the Debian package, unpack it, run what is in it
 	$(GO) test -count=1 ./cmd/weirkeep/deploy -deb "$$(echo $(CURDIR)/bin/weirkeep_*.deb)"
 
 .PHONY: demo
-demo: static ## build, then run a gateway in front of three demo origins
+demo: static ## build, then run a gateway with a cache in front of three demo origins
 	./bin/weirkeep serve --demo
 
 .PHONY: test

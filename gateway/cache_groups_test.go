@@ -139,7 +139,7 @@ func (s *shop) gone(t *testing.T) string {
 // are something else.
 func TestGroupsAreSelected(t *testing.T) {
 	s := newGroups(t)
-	for match, want := range map[string]int{"group:cart": 5, "group:cart group:list": 6, "group:list tag:tagged": 2, "tag:cart": 0, "group:tagged": 0, "site:blog group:cart": 2} {
+	for match, want := range map[string]int{"group:cart": 5, "group:cart group:list": 6, "group:list tag:tagged": 2, "tag:cart": 0, "group:tagged": 0, "site:blog group:cart": 2, "http://shop.example/b http://one.blog.example/a": 3, "http://shop.example/b http://one.blog.example/b": 1} {
 		if list, err := s.g.ListStored(StoredSelection{Match: match}, "", 9); err != nil || list.Matched != want {
 			t.Errorf("%s: %d, %v, want %d", match, list.Matched, err, want)
 		}

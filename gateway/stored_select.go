@@ -17,7 +17,7 @@ import (
 
 // StoredSelection selects stored answers.
 type StoredSelection struct {
-	Match string // words: site:NAME, tag:TAG, group:GROUP, path:GLOB, or a full URL
+	Match string // words: site:NAME, tag:TAG, group:GROUP, path:GLOB, or full URLs
 	Where string // an expression on what is stored, which must be true, too; empty: none
 	All   bool   // without a word it selects all there is
 }
@@ -30,11 +30,7 @@ func (s *snapshot) selector(g *Gateway, q StoredSelection) (*store.Selector, err
 	if s.stored.Memory == 0 {
 		return nil, ErrNoCache
 	}
-	words, err := s.plainWords(g, strings.Fields(q.Match))
-	if err != nil {
-		return nil, err
-	}
-	sel, err := store.ParseSelector(strings.Join(words, " "), q.All, nil)
+	sel, err := store.ParseSelector(canonicalWords(q.Match), q.All, s.resolver(g))
 	if err != nil {
 		return nil, err
 	}
@@ -44,31 +40,26 @@ func (s *snapshot) selector(g *Gateway, q StoredSelection) (*store.Selector, err
 	return sel, err
 }
 
-// plainWords are the words of a selector with URLs as words of their site and path, and
-// paths as they are stored.
-func (s *snapshot) plainWords(g *Gateway, words []string) (plain []string, err error) {
-	named := ""
-	for _, w := range words {
-		path, isPath := strings.CutPrefix(w, "path:")
-		switch {
-		case isPath:
-			plain = append(plain, "path:"+canonicalGlob(path))
-			continue
-		case !strings.Contains(w, "://"):
-			plain = append(plain, w)
-			continue
+// canonicalWords are the words of a selector with paths as they are stored.
+func canonicalWords(match string) string {
+	words := strings.Fields(match)
+	for i, w := range words {
+		if path, ok := strings.CutPrefix(w, "path:"); ok {
+			words[i] = "path:" + canonicalGlob(path)
 		}
-		x, err := s.requestFor(g, w, nil)
-		if err != nil {
-			return nil, fmt.Errorf("selector: %q: %w", w, err)
-		}
-		if named = cmp.Or(named, x.site.name); named != x.site.name {
-			return nil, fmt.Errorf("selector: the URLs are of two sites, %s and %s, and would select what each of them names on both: select them one after the other", named, x.site.name)
-		}
-		target := x.site.cache.key.targetOf(x.Target.Raw)
-		plain = append(plain, "site:"+x.site.name, "path:"+string(target))
 	}
-	return plain, nil
+	return strings.Join(words, " ")
+}
+
+// resolver finds the site and the path of a URL, as they are stored.
+func (s *snapshot) resolver(g *Gateway) store.Resolve {
+	return func(url string) (site, path string, err error) {
+		x, err := s.requestFor(g, url, nil)
+		if err != nil {
+			return "", "", err
+		}
+		return x.site.name, string(x.site.cache.key.targetOf(x.Target.Raw)), nil
+	}
 }
 
 // canonicalGlob is a glob as paths are stored, if it can be read as a target.

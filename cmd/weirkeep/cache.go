@@ -42,8 +42,8 @@ const ofSelectors = "A SELECTOR is words, in quotes where a shell would read * a
 	"  group:GROUP in a group that the origin names in Cache-Groups (RFC 9875), without blanks\n" +
 	"  path:GLOB   of a path; * is anything within a segment, ** across them; with ?… it is compared with\n" +
 	"              path and query, else with the path, whatever the query\n" +
-	"  URL         a full URL stands for site: and path:\n\n" +
-	"Different words are and-ed, several of the same word or-ed. --where adds a condition on what is stored, in\n" +
+	"  URL         a full URL selects its path at its site, whatever the scheme\n\n" +
+	"Different words are and-ed, several of the same word, and URLs, or-ed. --where adds a condition on what is stored, in\n" +
 	"the language of rules: age, ttl, size, hits, tags, status, content_type, path; weirkeep help RULES has all."
 
 // chosen is which stored answers a command is about, as the admin API takes it.

@@ -99,8 +99,11 @@ func userState() string {
 func demoAdvice(p demoPlan, self string) []string {
 	return []string{
 		"  origins    fast, slow (300 ms), flaky (1 of 20 answers is 503): cluster demo, round-robin",
+		"  cache      on: what is below /img/ is stored for a minute",
 		"Try in a second terminal:",
 		fmt.Sprintf("  %-44s X-Origin names the origin that answered", "curl -i http://"+dialable(p.Gateway)+"/shop/1"),
+		fmt.Sprintf("  %-44s twice: Cache-Status says stored, then hit, and Age", "curl -i http://"+dialable(p.Gateway)+"/img/1"),
+		fmt.Sprintf("  %-44s what is stored; cache purge tag:pictures takes it away", self+" cache ls"),
 		fmt.Sprintf("  %-44s what the gateway has counted", "curl http://"+dialable(p.Admin)+"/metrics"),
 		fmt.Sprintf("  %-44s a commented file to start from", self+" init weirkeep.yaml"),
 		"Requests one after the other go round the origins in turn. ^C ends the demo.",

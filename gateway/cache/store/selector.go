@@ -11,13 +11,14 @@ import (
 )
 
 // Selector selects answers, as operators write it: words "site:NAME", "tag:TAG",
-// "group:GROUP" and "path:GLOB", separated by blanks. Different words are and-ed, several of
-// the same word or-ed. A full URL stands for "site:" and "path:". In a glob "*" is anything within a
-// segment and "**" anything across them; with a "?" it is compared with path and query,
-// else with the path alone.
+// "group:GROUP", "path:GLOB", and full URLs, each of which selects its path at its site. They
+// are separated by blanks; different words are and-ed, several of the same word, and URLs,
+// or-ed. In a glob "*" is anything within a segment and "**" anything across them; with a "?"
+// it is compared with path and query, else with the path alone.
 type Selector struct {
 	sites, tags, paths []string
 	groups             []string // as tags
+	targets            []target
 
 	// Where is asked too, last; nil: it is not. It may be called by several goroutines.
 	Where func(*Entry) bool
@@ -27,8 +28,12 @@ type Selector struct {
 	Brief bool
 }
 
-// A Resolve says which site a URL's host is one of; false: none.
-type Resolve func(secure bool, host string) (site string, ok bool)
+// A Resolve says which site a URL is of, and its path, as they are stored; the path may be a
+// glob.
+type Resolve func(url string) (site, path string, err error)
+
+// target is what a URL selects.
+type target struct{ site, path, url string }
 
 // ErrAll means that a selector has no word, so that it would select everything.
 var ErrAll = errors.New(`selector: it has no word, so it would select all there is; write --all if you mean that, or words like "site:shop", "tag:news", "path:/img/**"`)
@@ -58,8 +63,8 @@ func ParseSelector(text string, all bool, resolve Resolve) (*Selector, error) {
 }
 
 func (s *Selector) add(word string, resolve Resolve) error {
-	if scheme, rest, ok := cutScheme(word); ok {
-		return s.addURL(scheme, rest, resolve)
+	if isURL(word) {
+		return s.addURL(word, resolve)
 	}
 	name, value, ok := strings.Cut(word, ":")
 	if !ok {
@@ -140,39 +145,27 @@ func oneOff(a, b string) bool {
 	return len(a) <= 1 && len(b) <= 1 || swapped
 }
 
-func cutScheme(word string) (scheme, rest string, ok bool) {
-	scheme, rest, ok = strings.Cut(word, "://")
-	return scheme, rest, ok && !strings.Contains(scheme, ":")
+func isURL(word string) bool {
+	scheme, _, ok := strings.Cut(word, "://")
+	return ok && !strings.Contains(scheme, ":")
 }
 
-func (s *Selector) addURL(scheme, rest string, resolve Resolve) error {
-	secure := strings.EqualFold(scheme, "https")
-	if !secure && !strings.EqualFold(scheme, "http") {
-		return fmt.Errorf("nothing is stored of %q URLs; write http or https", scheme)
-	}
+func (s *Selector) addURL(url string, resolve Resolve) error {
 	if resolve == nil {
 		return errors.New(`URLs are not understood here; write "site:NAME path:/…"`)
 	}
-	host, path := rest, "/"
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		host, path = rest[:i], rest[i:]
+	site, path, err := resolve(url)
+	if err == nil {
+		err = checkGlob(path)
 	}
-	path, _, _ = strings.Cut(path, "#")
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path
-	}
-	if err := checkGlob(path); err != nil {
+	if err != nil {
 		return err
 	}
-	site, ok := resolve(secure, host)
-	if !ok {
-		return fmt.Errorf("no site has the host %q", host)
-	}
-	s.sites, s.paths = append(s.sites, site), append(s.paths, path)
+	s.targets = append(s.targets, target{site, path, url})
 	return nil
 }
 
-// String is the selector as it may be written, without Where. A URL has become words.
+// String is the selector as it may be written, without Where.
 func (s *Selector) String() string {
 	var words []string
 	for _, part := range []struct {
@@ -185,6 +178,9 @@ func (s *Selector) String() string {
 			}
 			words = append(words, part.name+v)
 		}
+	}
+	for _, t := range s.targets {
+		words = append(words, t.url)
 	}
 	return strings.Join(words, " ")
 }
@@ -210,11 +206,14 @@ func (s *Selector) Tags() []string {
 
 // SelectsAll reports whether a selector has neither a word nor Where.
 func (s *Selector) SelectsAll() bool {
-	return s.Where == nil && len(s.sites)+len(s.tags)+len(s.groups)+len(s.paths) == 0
+	return s.Where == nil && len(s.sites)+len(s.tags)+len(s.groups)+len(s.paths)+len(s.targets) == 0
 }
 
 func (s *Selector) matchesKey(k *Key) bool {
 	if len(s.sites) > 0 && !slices.Contains(s.sites, k.Site) {
+		return false
+	}
+	if len(s.targets) > 0 && !slices.ContainsFunc(s.targets, func(t target) bool { return t.site == k.Site && matchTarget(t.path, k.Target) }) {
 		return false
 	}
 	return len(s.paths) == 0 || slices.ContainsFunc(s.paths, func(glob string) bool {
