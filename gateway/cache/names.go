@@ -7,6 +7,7 @@ type name uint8
 
 const (
 	otherName name = iota
+	nameAcceptRanges
 	nameAge
 	nameAuthorization
 	nameCacheControl
@@ -45,6 +46,7 @@ type named struct {
 
 // names is every field that is looked at, by the length of its name.
 var names = byLength(
+	named{"accept-ranges", nameAcceptRanges},
 	named{"age", nameAge},
 	named{"authorization", nameAuthorization},
 	named{"cache-control", nameCacheControl},

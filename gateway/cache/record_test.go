@@ -21,6 +21,7 @@ func TestRecordsAreReadBack(t *testing.T) {
 		"a stale one":    stored(t, p, request(t, ""), answer(t, "404 Cache-Control: max-age=9").later(0.123456789)).Expire(),
 		"of all time":    stored(t, p, request(t, ""), answer(t, "Date: Sat, 01 Jan 0000 00:00:00 GMT / Last-Modified: Fri, 31 Dec 9999 23:59:59 GMT")),
 		"one made here":  madeOf(t, p, "Cache-Control: max-age=9 / ETag: \"v1\" / X-Secret: s", "Cache-Control: max-age=9"),
+		"in slices":      sliced(t),
 		"one that never": {Status: 200, Length: -1, Vary: Vary{Never: true}},
 	} {
 		record := s.AppendRecord(nil)
@@ -55,6 +56,7 @@ func FuzzRecord(f *testing.F) {
 	a.Length = 5
 	f.Add(stored(f, p, r, a).AppendRecord(nil))
 	f.Add(stored(f, p, request(f, ""), answer(f, "ETag: \"v1\"")).AppendRecord(nil))
+	f.Add(sliced(f).AppendRecord(nil))
 	f.Add([]byte{recordVersion})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := ReadRecord(b)
