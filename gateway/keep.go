@@ -134,6 +134,9 @@ func (g *Gateway) keepAnswer(x *Exchange) Reason {
 		g.refuseToStore(x, why)
 		return Served
 	}
+	if whole := x.inSlices(s); whole != nil {
+		return g.storeSliced(x, whole)
+	}
 	return g.store(x, s)
 }
 

@@ -27,6 +27,9 @@ type Cache struct {
 	Refreshes  Counter                     // fetches that no client waited for
 	RuleErrors Counter                     // caching rules that could not be evaluated
 	Purged     Counter                     // targets, and answers in groups, that answers to unsafe methods invalidated
+
+	SlicesFetched Counter // slices of long answers that origins sent
+	SlicesSent    Counter // slices that answers were put together of
 }
 
 // Store is what is kept of all sites, and what has become of what was.
