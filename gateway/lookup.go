@@ -197,7 +197,9 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 	case cache.UseValidate:
 		c.asking = x.askAbout(askStale)
 	case cache.UseRest:
-		c.asking = x.askAbout(askRest)
+		if c.asking = x.askAbout(askRest); s.Part.Size > x.snap.stored.MaxObject { // all of it would not be stored
+			c.asking = x.askAnew()
+		}
 	default:
 		c.asking = x.askAnew()
 	}

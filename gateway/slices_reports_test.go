@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -40,4 +41,15 @@ func TestReportAgeOfSlices(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What has grown too long to be stored is asked for as a whole, once a part of it is stored:
+// its rest is no answer to who asks for all.
+func TestReportRestOfWhatIsTooLong(t *testing.T) {
+	t.Parallel()
+	f := newFilm(t, ", max_object: 8KiB")
+	f.size = 12 << 10
+	apply(t, f.g, strings.Replace(f.text, "above: 4KiB", "above: 64MiB", 1))
+	f.get(t, "/film", "Range: bytes=0-99").wantsOf(t, "a range", 1, f.size, 0, 100)
+	f.get(t, "/film").wantsOf(t, "all", 1, f.size, 0, f.size)
 }
