@@ -141,6 +141,9 @@ func TestSlicesOnADisk(t *testing.T) {
 	f.written(t)
 	f.restart(t)
 	f.takeAsked()
+	if got := strings.Join(f.listed(t, StoredSelection{All: true}, "size"), ", "); got != "/film 0 of 11 slices of 4KiB" {
+		t.Errorf("listed is %s", got)
+	}
 	f.get(t, "/film", "Range: bytes=5000-14999").wantsOf(t, "a range", 1, f.size, 5000, 15000)
 	f.get(t, "/film").wantsOf(t, "all", 1, f.size, 0, f.size)
 	f.wantsAsked(t, "after a restart")

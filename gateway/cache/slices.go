@@ -47,6 +47,27 @@ func (l *Slices) AppendName(dst []byte, n int64) []byte {
 	return append(append(append(dst, ' '), l.Version...), '\n')
 }
 
+// CutSliceName takes what AppendName has appended off what it was appended to, without its line
+// end: nil if there is none.
+func CutSliceName(parts []byte) (rest, name []byte) {
+	line := bytes.TrimSuffix(parts, []byte("\n"))
+	at := bytes.LastIndexByte(line, '\n') + 1
+	if !bytes.HasPrefix(line[at:], []byte("slice ")) {
+		return parts, nil
+	}
+	return parts[:at], line[at:]
+}
+
+// ParseSliceName takes apart what AppendName has written, without its line end.
+func ParseSliceName(name []byte) (span Span, size int64, version []byte, ok bool) {
+	rest, named := bytes.CutPrefix(name, []byte("slice "))
+	_, rest, numbered := cutByte(rest, ' ')
+	unit, rest, placed := cutByte(rest, ' ')
+	where, version, ended := cutByte(rest, ' ')
+	span, size, ok = parseContentRange([]byte(string(unit) + " " + string(where)))
+	return span, size, version, ok && named && numbered && placed && ended && len(version) > 0
+}
+
 // InSlices returns the head of a representation that is to be stored in slices of so many
 // bytes, where s is what Store made of a, the answer to r. It is nil unless all of it is
 // longer than above, its origin sends ranges of it, and it has a name for its version that two

@@ -120,6 +120,23 @@ func TestSlicesCoverTheWhole(t *testing.T) {
 	}
 }
 
+// TestSliceNamesAreReadBack, whatever stands in a tag, and nothing else is a name.
+func TestSliceNamesAreReadBack(t *testing.T) {
+	for _, version := range []string{`"v1"`, `"a b /\"`, "modified 1772366340"} {
+		l := Slices{Each: 10, Size: 25, Version: []byte(version)}
+		name := l.AppendName(nil, 2)
+		span, size, v, ok := ParseSliceName(name[:len(name)-1])
+		if !ok || span != l.Span(2) || size != 25 || string(v) != version {
+			t.Errorf("%q is read as %v %d %q %v", name, span, size, v, ok)
+		}
+	}
+	for _, name := range []string{"", "slice", "slice 1", "slice 1 bytes 0-9/25", "slice 1 bytes 0-9/25 ", "slice 1 lines 0-9/25 v", "slice 1 bytes 9-0/25 v", "field x y z v"} {
+		if _, _, _, ok := ParseSliceName([]byte(name)); ok {
+			t.Errorf("%q is read as a name", name)
+		}
+	}
+}
+
 // TestSlicedIsValidatedLikeAnyOther: a 304 and a HEAD say what holds of the whole, whose
 // length is not that of what is stored with its head.
 func TestSlicedIsValidatedLikeAnyOther(t *testing.T) {
