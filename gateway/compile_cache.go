@@ -47,6 +47,8 @@ func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
 			ignored: k.Key.IgnoreParams, sorted: k.Key.SortParams,
 			headers: lowered(k.Key.Headers), cookies: k.Key.Cookies,
 		},
+		slice:   int64(k.Ranges.Slice),
+		above:   int64(k.Ranges.Above),
 		wait:    time.Duration(k.Collapse.Wait),
 		failing: time.Duration(k.TTL[config.Unreachable]),
 		shown:   *k.StatusHeader,

@@ -5,12 +5,16 @@ import (
 	"io"
 	"slices"
 
+	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/wire"
 )
 
 // deliver passes the origin's answer on to the client as it comes, or sends a stored one.
 func (g *Gateway) deliver(x *Exchange) Reason {
+	if x.cached.slices != nil {
+		return g.deliverSliced(x)
+	}
 	if x.cached.entry != nil {
 		return g.deliverStored(x)
 	}
@@ -71,7 +75,7 @@ func (x *Exchange) reasonOfCut(err error) Reason {
 	if body, ok := errors.AsType[*origin.BodyError](err); ok {
 		return reasonOfBody(body.Err)
 	}
-	if errors.Is(err, origin.ErrGone) {
+	if errors.Is(err, origin.ErrGone) || errors.Is(err, store.ErrGone) {
 		return ClientGone
 	}
 	return AnswerCut

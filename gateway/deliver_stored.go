@@ -178,7 +178,12 @@ func (x *Exchange) openReply(b *wire.Body) {
 }
 
 // close ends the reading of the stored body.
-func (c *cached) close() { c.pieces.reader.Close() }
+func (c *cached) close() {
+	c.pieces.reader.Close()
+	if c.slices != nil {
+		c.slices.shut()
+	}
+}
 
 // replySource is what is sent of a stored body, as the source of an answer's: all of it,
 // or parts with what stands between them.
@@ -193,17 +198,26 @@ type replySource struct {
 // open begins at the beginning.
 func (r *replySource) open(x *Exchange) {
 	*r = replySource{x: x}
-	parts, body := x.cached.reply.Parts(), x.cached.entry.Body()
 	if coded := x.cached.coded; coded != nil {
-		r.reader, r.ended, r.piece = body.Reader(0, 0), true, coded.Body()
+		r.reader, r.ended, r.piece = x.cached.entry.Body().Reader(0, 0), true, coded.Body()
 		return
 	}
-	switch len(parts) {
+	switch parts := x.cached.reply.Parts(); len(parts) {
 	case 0:
-		r.reader, r.ended = body.Reader(0, -1), true
+		r.read(0, -1)
+		r.ended = true
 	case 1:
-		from, to := x.cached.reply.At(parts[0])
-		r.reader, r.ended = body.Reader(from, to), true
+		r.read(x.cached.reply.At(parts[0]))
+		r.ended = true
+	}
+}
+
+// read says which bytes of the body are next, as store.Body's Reader does.
+func (r *replySource) read(from, to int64) {
+	if c := &r.x.cached; c.slices != nil {
+		c.slices.open(from, to)
+	} else {
+		r.reader = c.entry.Body().Reader(from, to)
 	}
 }
 
@@ -221,16 +235,25 @@ func (r *replySource) Fill() (err error) {
 	if r.next == 0 && !r.ended {
 		return r.openPart()
 	}
-	if r.x.cached.entry.Body().Whole() == nil {
-		if err := r.x.w.Flush(); err != nil {
-			return err
-		}
-	}
-	r.piece, err = r.reader.Next(r.x)
+	r.piece, err = r.more()
 	if err == io.EOF && !r.ended {
 		return r.openPart()
 	}
 	return err
+}
+
+// more is the next bytes that are there or still come.
+func (r *replySource) more() ([]byte, error) {
+	c := &r.x.cached
+	if c.slices != nil {
+		return c.slices.next()
+	}
+	if c.entry.Body().Whole() == nil {
+		if err := r.x.w.Flush(); err != nil {
+			return nil, err
+		}
+	}
+	return r.reader.Next(r.x)
 }
 
 // openPart opens the next of several parts, or the end that stands behind them.
@@ -240,11 +263,11 @@ func (r *replySource) openPart() error {
 	r.reader.Close()
 	parts := c.reply.Parts()
 	if r.next == len(parts) {
-		r.reader, r.ended = c.entry.Body().Reader(0, 0), true
+		r.read(0, 0)
+		r.ended = true
 		c.between = c.reply.AppendEnd(c.between[:0])
 	} else {
-		from, to := c.reply.At(parts[r.next])
-		r.reader = c.entry.Body().Reader(from, to)
+		r.read(c.reply.At(parts[r.next]))
 		c.between = s.AppendPart(c.between[:0], &c.reply, parts[r.next])
 		r.next++
 	}

@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 
 	"weirkeep/gateway/cache"
@@ -129,16 +130,17 @@ func (e *explanation) storedOf(told *ExplainedCache, g *Gateway) {
 	if used != nil {
 		all = append([]*store.Entry{used}, slices.DeleteFunc(all, func(o *store.Entry) bool { return o == used })...)
 	}
-	for _, o := range all[:min(len(all), mostExplained)] {
-		told.Stored = append(told.Stored, g.describe(o, e.x.Now))
-	}
+	told.Stored = g.describeAll(foldSlices(all), mostExplained, e.x.Now)
 	switch {
 	case used != nil:
 		words := e.x.wordsFor(e.x.site.cache.policy.Use(used.Stored(), &c.request, e.x.Now))
 		told.Does, told.Why, told.Sent = words[0], words[1], e.x.formOf(used)
-	case told.Key.Router && len(all) > 0:
+		if used.Stored().Sliced() {
+			told.Why += "; its slices are sent, and those asked for that are missing"
+		}
+	case told.Key.Router && slices.ContainsFunc(all, noSlice):
 		told.Does, told.Why = "look", "what the router chooses is a part of the key, and decides which of these is used"
-	case len(all) > 0:
+	case slices.ContainsFunc(all, noSlice):
 		told.Does, told.Why = "miss", "what is stored of the target was chosen by something else"
 	default:
 		told.Does, told.Why = "miss", "nothing is stored of the target"
@@ -238,7 +240,7 @@ func (g *Gateway) storedAt(k *store.Key) []*store.Entry {
 		o := e.Key()
 		return o.Site == k.Site && o.Secure == k.Secure && bytes.Equal(o.Target, k.Target)
 	}
-	return g.cache.List(sel, store.ByHits, maxStored)
+	return g.cache.List(sel, store.ByHits, math.MaxInt32)
 }
 
 // assumedAnswer says what would become of an answer, whose head it is.

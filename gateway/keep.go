@@ -135,6 +135,9 @@ func (g *Gateway) keepAnswer(x *Exchange) Reason {
 		g.refuseToStore(x, why)
 		return Served
 	}
+	if whole := x.inSlices(s); whole != nil {
+		return g.storeSliced(x, whole)
+	}
 	return g.store(x, s)
 }
 
@@ -288,7 +291,11 @@ func (g *Gateway) keepRest(x *Exchange) Reason {
 	if why != 0 || first.Body().Whole() == nil {
 		return g.askAgain(x)
 	}
-	return g.storeAfter(x, s, first.Body().Whole())
+	if reason := g.storeAfter(x, s, first.Body().Whole()); c.entry != nil {
+		return reason
+	}
+	c.flight = g.cache.Alone(&c.key)
+	return g.askAgain(x)
 }
 
 // dropAnswer ends the trip, whose answer nobody is given. It counts for the origin as

@@ -37,12 +37,16 @@ type cached struct {
 	between []byte // what stands between parts
 	fields  []wire.Field
 	pieces  replySource
+
+	slices   *sliceWalk // reads the answer's body; nil: that is in one piece
+	unsliced bool       // nothing is stored in slices, since there have been none of it not long ago
+	probing  bool       // a range is asked for of which nothing is known: the answer tells whether there are slices
 }
 
 // reset readies it for another request. Buffers stay.
 func (c *cached) reset() {
 	c.on, c.asked, c.asking = false, false, askAsIs
-	c.rule, c.flight, c.stale, c.entry, c.coded = nil, nil, nil, nil, nil
+	c.rule, c.flight, c.stale, c.entry, c.coded, c.slices = nil, nil, nil, nil, nil, nil
 	c.source, c.raw = nil, false
 }
 
@@ -54,6 +58,7 @@ const (
 	askWhole               // the whole answer: the client's conditions are left out
 	askStale               // whether what is stored still holds
 	askRest                // the part that is missing of what is stored
+	askSlice               // a slice of what is stored in slices
 )
 
 // lookup looks for a stored answer. One that may be used as it is becomes
@@ -168,6 +173,7 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 		found = g.cache.Lookup(&c.key, &c.request, p)
 	}
 	c.stale, c.asking = nil, x.askAnew()
+	c.unsliced, c.probing = found.Passing, found.Entry == nil && !found.Passing && x.probes()
 	c.outcome, c.status.Fwd = metrics.CacheMiss, cache.FwdURIMiss
 	if found.Others {
 		c.status.Fwd = cache.FwdVaryMiss
@@ -191,7 +197,9 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 	case cache.UseValidate:
 		c.asking = x.askAbout(askStale)
 	case cache.UseRest:
-		c.asking = x.askAbout(askRest)
+		if c.asking = x.askAbout(askRest); s.Part.Size > x.snap.stored.MaxObject { // all of it would not be stored
+			c.asking = x.askAnew()
+		}
 	default:
 		c.asking = x.askAnew()
 	}
@@ -242,8 +250,11 @@ func (x *Exchange) answerFrom(e *store.Entry, o metrics.CacheOutcome) {
 // collapses reports whether one fetch may serve the request and others.
 func (x *Exchange) collapses() bool {
 	c := &x.cached
-	return c.request.Method == cache.Get && c.asking != askAsIs && !c.request.Authorization && x.site.cache.wait > 0
+	return c.request.Method == cache.Get && (c.asking != askAsIs || c.probing) && !c.request.Authorization && x.site.cache.wait > 0
 }
+
+// probes reports whether the answer to a range may tell that there are slices.
+func (x *Exchange) probes() bool { return x.cached.request.Range != nil && x.slices() }
 
 // withholds reports whether a field of the request is left out of what the origin is
 // asked: where the cache asks in the client's place, and what would spoil the answer for
@@ -259,6 +270,8 @@ func (x *Exchange) withholds(f *wire.Field) bool {
 	return c.asking != askAsIs && cache.IsReplaced(f.Name) || c.asked && cache.OverridesMethod(f.Name)
 }
 
+var rangeName = []byte("Range")
+
 // appendAsking appends the conditions that the cache has of its own.
 func (x *Exchange) appendAsking(dst []byte) []byte {
 	c := &x.cached
@@ -267,6 +280,8 @@ func (x *Exchange) appendAsking(dst []byte) []byte {
 		c.fields = c.stale.Stored().AppendConditions(c.fields)
 	case askRest:
 		c.fields = c.stale.Stored().AppendRest(c.fields)
+	case askSlice:
+		c.fields = append(c.fields, wire.Field{Name: rangeName, Value: c.request.Range})
 	}
 	for i := range c.fields {
 		dst = wire.AppendField(dst, c.fields[i].Name, c.fields[i].Value)

@@ -45,15 +45,18 @@ func (g *Gateway) ListStored(q StoredSelection, order string, limit int) (Stored
 	if err != nil {
 		return list, err
 	}
-	all, behind := g.cache.List(sel, by, math.MaxInt32), g.tier.List(g.cache, sel, by, limit)
-	list.OnDisk, list.Matched, list.Bytes = behind.Count, len(all)+behind.Count, behind.Bytes
-	for _, e := range all {
-		list.Bytes += e.Bytes()
+	behind := g.tier.List(g.cache, sel, by, limit)
+	all := foldSlices(store.Merge(g.cache.List(sel, by, math.MaxInt), behind.First, by, math.MaxInt))
+	if by == store.BySize {
+		slices.SortStableFunc(all, byFoldedSize)
 	}
-	now := g.now(time.Now())
-	for _, e := range store.Merge(all[:min(limit, len(all))], behind.First, by, limit) {
-		list.Objects = append(list.Objects, g.describe(e, now))
+	list.OnDisk, list.Matched, list.Bytes = behind.Count, len(all)-len(behind.First)+behind.Count, behind.Bytes
+	for _, f := range all {
+		if !f.IsApart() {
+			list.Bytes += f.bytes
+		}
 	}
+	list.Objects = append(list.Objects, g.describeAll(all, limit, g.now(time.Now()))...)
 	if behind.Err != nil {
 		list.Incomplete = behind.Err.Error()
 	}
@@ -84,13 +87,14 @@ func (g *Gateway) Stored(url string) ([]StoredObject, error) {
 		return nil, err
 	}
 	sel.Where = func(e *store.Entry) bool { return bytes.Equal(e.Key().Target, target) }
-	all := []StoredObject{}
-	found := g.cache.List(sel, store.ByHits, maxStored)
+	found := g.cache.List(sel, store.ByHits, math.MaxInt)
 	for _, secure := range []bool{false, true} {
 		found = append(found, g.tier.At(&store.Key{Site: x.site.name, Secure: secure, Target: target}, found)...)
 	}
-	for _, e := range found[:min(maxStored, len(found))] {
-		all = append(all, g.inFull(e, g.now(time.Now())))
+	all := []StoredObject{}
+	folded := foldSlices(found)
+	for _, f := range folded[:min(len(folded), maxStored)] {
+		all = append(all, g.inFull(f, g.now(time.Now())))
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w of %s at site %s", ErrNotStored, target, x.site.name)
@@ -148,7 +152,7 @@ func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
 		return done, fmt.Errorf("purged, but after a restart it may be back: %w", err)
 	}
 	for _, e := range report.Items {
-		done.Largest = append(done.Largest, g.describe(e, now))
+		done.Largest = append(done.Largest, g.describeFolded(&folded{e, 0, e.Bytes()}, now))
 	}
 	if done.Count == 0 {
 		done.Hint = g.whyNothing(snap, p.StoredSelection)

@@ -34,10 +34,7 @@ func (g *Gateway) refresh(x *Exchange, e *store.Entry) {
 		return
 	}
 	x.site.cache.metrics.Refreshes.Inc()
-	r := g.cloneExchange(x)
-	r.cached.on, r.cached.asked, r.cached.rule, r.cached.choice = true, true, c.rule, bytes.Clone(c.choice)
-	r.fillKey()
-	r.cached.request.Read(r.Method, r.Head.Fields)
+	r := g.cloneAsking(x)
 	r.cached.flight, r.cached.stale, r.cached.asking = flight, e, r.askAbout(askStale)
 	g.fills.Go(func() { g.fetchAnew(r) })
 }
@@ -93,6 +90,16 @@ func (g *Gateway) newClientless(start, now time.Time) *Exchange {
 		Source: &heldBody{}, Client: noClient{g}, w: noResponder{}, clientless: true, Peer: netip.MustParseAddrPort("127.0.0.1:0"),
 		Now: now, start: start, tick: start,
 	}
+}
+
+// cloneAsking is cloneExchange for what the store has been asked for, and is to be given.
+func (g *Gateway) cloneAsking(x *Exchange) *Exchange {
+	y := g.cloneExchange(x)
+	c := &y.cached
+	c.on, c.asked, c.rule, c.choice = true, true, x.cached.rule, bytes.Clone(x.cached.choice)
+	y.fillKey()
+	c.request.Read(y.Method, y.Head.Fields)
+	return y
 }
 
 // cloneExchange is an exchange for what another is for, GET or HEAD, that gets all of

@@ -31,6 +31,9 @@ func (g *Gateway) serve(x *Exchange, w Responder) {
 	if reason == Served && x.cached.entry == nil {
 		reason = g.keep(x, g.obtain(x))
 	}
+	if reason == Served && x.cached.sliced() {
+		reason = g.openSlices(x)
+	}
 	switch reason {
 	case Served:
 		reason = g.deliver(x)

@@ -13,6 +13,8 @@ type siteCache struct {
 	rules   []cacheRule
 	early   int // so many rules, from the first, ask for nothing of the answer
 	key     keyPolicy
+	slice   int64         // bytes of the slices that long answers are stored in; 0: they are not
+	above   int64         // longer ones are
 	wait    time.Duration // so long a request waits for what is being fetched
 	failing time.Duration // so long a request that reached no origin is the answer to others for the same; 0: not at all
 	shown   bool          // answers say in Cache-Status what the cache did

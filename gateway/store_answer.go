@@ -24,10 +24,17 @@ func (g *Gateway) storeAfter(x *Exchange, s *cache.Stored, first []byte) Reason 
 		c.status.Detail = "no room"
 		return Served
 	}
-	x.learn()
 	c.status.Stored = true
 	x.site.cache.metrics.Stored.Inc()
-	c.entry = fill.Entry()
+	g.fill(x, fill, first)
+	return Served
+}
+
+// fill makes what is being stored the answer, begins it with what is here already, and
+// sees to the rest.
+func (g *Gateway) fill(x *Exchange, fill *store.Fill, first []byte) {
+	x.learn()
+	x.cached.entry = fill.Entry()
 	if x.clientless {
 		fill.Unread()
 	}
@@ -38,7 +45,6 @@ func (g *Gateway) storeAfter(x *Exchange, s *cache.Stored, first []byte) Reason 
 	} else {
 		g.fills.Go(f.run)
 	}
-	return Served
 }
 
 // filler stores an answer that is arriving. It has taken the trip, the slot and what

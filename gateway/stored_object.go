@@ -20,13 +20,14 @@ type StoredObject struct {
 	Status      int       `json:"status"`
 	ContentType string    `json:"content_type,omitempty"`
 	ETag        string    `json:"etag,omitempty"`
-	Part        string    `json:"part,omitempty"` // of the representation; empty: it is all of it
-	Length      int64     `json:"length"`         // of the body; -1: not known yet
-	Bytes       int64     `json:"bytes"`          // that it takes of the memory; on the disk alone: that its body has there
-	Place       string    `json:"place"`          // memory, disk, or both
-	State       string    `json:"state"`          // fresh, stale, or filling
-	Age         int64     `json:"age"`            // seconds
-	TTL         int64     `json:"ttl"`            // seconds for which it is still fresh; less than 0: since when it is stale
+	Part        string    `json:"part,omitempty"`   // of the representation; empty: it is all of it
+	Slices      string    `json:"slices,omitempty"` // of its body that are in memory; empty: it is stored in one piece
+	Length      int64     `json:"length"`           // of the body; -1: not known yet
+	Bytes       int64     `json:"bytes"`            // that it takes of the memory; on the disk alone: that its body has there
+	Place       string    `json:"place"`            // memory, disk, or both
+	State       string    `json:"state"`            // fresh, stale, or filling
+	Age         int64     `json:"age"`              // seconds
+	TTL         int64     `json:"ttl"`              // seconds for which it is still fresh; less than 0: since when it is stale
 	Received    time.Time `json:"received"`
 	Hits        int64     `json:"hits"`
 	Tags        []string  `json:"tags,omitempty"`
@@ -104,10 +105,10 @@ func (g *Gateway) placeOf(e *store.Entry) string {
 }
 
 // inFull is describe with the fields.
-func (g *Gateway) inFull(e *store.Entry, now time.Time) StoredObject {
-	o := g.describe(e, now)
-	for _, f := range e.Stored().Fields {
-		o.Fields = append(o.Fields, [2]string{string(f.Name), string(f.Value)})
+func (g *Gateway) inFull(f *folded, now time.Time) StoredObject {
+	o := g.describeFolded(f, now)
+	for _, field := range f.Stored().Fields {
+		o.Fields = append(o.Fields, [2]string{string(field.Name), string(field.Value)})
 	}
 	return o
 }

@@ -99,7 +99,9 @@ func (g *Gateway) warm(ctx context.Context, snap *snapshot, w *Warmed, fields []
 		return err
 	}
 	w.Status, w.TTL = e.Stored().Status, wholeSeconds(e.Stored().TTLAt(g.now(time.Now())))
-	w.Length, _ = e.Body().Size()
+	if w.Length, _ = e.Body().Size(); e.Stored().Sliced() {
+		w.Length, w.Why = e.Stored().Slices.Size, "it is stored in slices, which are fetched when they are asked for"
+	}
 	return nil
 }
 

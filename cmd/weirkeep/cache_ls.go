@@ -126,7 +126,7 @@ func alone(n int) string {
 func chosenBy(o gateway.StoredObject) string {
 	parts := []string{o.Scheme}
 	for _, p := range []struct{ what, is string }{
-		{"variant ", o.Variant}, {"", o.Parts}, {"by ", o.Vary}, {"part ", o.Part}, {"type ", o.ContentType}, {"tags ", strings.Join(o.Tags, " ")}, {"groups ", strings.Join(o.Groups, ", ")},
+		{"variant ", o.Variant}, {"", o.Parts}, {"by ", o.Vary}, {"part ", o.Part}, {"", o.Slices}, {"type ", o.ContentType}, {"tags ", strings.Join(o.Tags, " ")}, {"groups ", strings.Join(o.Groups, ", ")},
 	} {
 		if p.is != "" {
 			parts = append(parts, p.what+p.is)
@@ -194,7 +194,11 @@ func (a *app) sayObject(o gateway.StoredObject) error {
 	fmt.Fprintf(t, "%s\n", ink.bold(printable(o.Site+" "+o.Target)))
 	fmt.Fprintf(t, "state\t%s, age %s, ttl %s\n", o.State, secondsText(o.Age), secondsText(o.TTL))
 	fmt.Fprintf(t, "key\t%s\n", printable(chosenBy(gateway.StoredObject{Scheme: o.Scheme, Variant: o.Variant, Parts: o.Parts, Vary: o.Vary, Part: o.Part})))
-	fmt.Fprintf(t, "size\t%s, of which the body is %s\n", bytesText(o.Bytes), bodyText(o.Length))
+	if o.Slices != "" {
+		fmt.Fprintf(t, "size\t%s, for %s of a body of %s\n", bytesText(o.Bytes), o.Slices, bytesText(o.Length))
+	} else {
+		fmt.Fprintf(t, "size\t%s, of which the body is %s\n", bytesText(o.Bytes), bodyText(o.Length))
+	}
 	fmt.Fprintf(t, "place\t%s\n", o.Place)
 	if len(o.Codings) > 0 {
 		fmt.Fprintf(t, "codings\t%s\n", codingsText(o.Codings))

@@ -102,6 +102,8 @@ var (
 	stored        = family("cache_stored_total", "Answers that were stored.", "site")
 	refreshes     = family("cache_refreshes_total", "Fetches of what is stored that no client waited for.", "site")
 	invalidated   = family("cache_invalidated_targets_total", "Targets, and answers in groups, that answers to unsafe methods invalidated.", "site")
+	slicesGot     = family("cache_slices_fetched_total", "Slices of long answers that origins sent.", "site")
+	slicesSent    = family("cache_slices_sent_total", "Slices, stored or just fetched, that answers to clients were put together of.", "site")
 	unjudged      = family("cache_rule_errors_total", "Caching rules that could not be evaluated, and so did not match.", "site")
 	encoded       = family("cache_encoded_total", "Stored answers that were encoded in a content coding, once for each, and are kept in it.", "site")
 	coded         = family("cache_coded_total", "Answers that were sent in a coding that they did not come in.", "site")

@@ -13,6 +13,8 @@ func (s sink) cache(c *metrics.Cache, site string) {
 	s.counter(stored, &c.Stored, site)
 	s.counter(refreshes, &c.Refreshes, site)
 	s.counter(invalidated, &c.Purged, site)
+	s.counter(slicesGot, &c.SlicesFetched, site)
+	s.counter(slicesSent, &c.SlicesSent, site)
 	s.counter(unjudged, &c.RuleErrors, site)
 	s.counter(encoded, &c.Encoded, site)
 	s.counter(coded, &c.Coded, site)

@@ -154,6 +154,8 @@ func TestExposition(t *testing.T) {
 		`weirkeep_cache_stored_total{site="shop"} 3`,
 		`weirkeep_cache_refreshes_total{site="shop"} 0`,
 		`weirkeep_cache_invalidated_targets_total{site="shop"} 0`,
+		`weirkeep_cache_slices_fetched_total{site="shop"} 0`,
+		`weirkeep_cache_slices_sent_total{site="shop"} 0`,
 		`weirkeep_cache_rule_errors_total{site="shop"} 1`,
 		`weirkeep_cache_encoded_total{site="shop"} 2`,
 		`weirkeep_cache_coded_total{site="shop"} 9`,
@@ -199,8 +201,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 98 {
-		t.Errorf("%d families, want 98", len(types))
+	if len(types) != 100 {
+		t.Errorf("%d families, want 100", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {

@@ -3,6 +3,7 @@ package cache
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -22,8 +23,9 @@ func (s *Stored) AppendRecord(dst []byte) []byte {
 	w.bytes(s.Reason)
 	w.fields(s.Fields)
 	w.fields(s.Source)
-	w.number(s.Length, s.Part.First, s.Part.Size)
+	w.number(s.Length, s.Part.First, s.Part.Size, s.Slices.Each, s.Slices.Size)
 	w.bytes(s.Part.Asked)
+	w.bytes(s.Slices.Version)
 	w.time(s.Date, s.Modified, s.Fresh.Received)
 	w.bytes(s.ETag)
 	w.vary(&s.Vary)
@@ -51,7 +53,8 @@ func ReadRecord(b []byte) (*Stored, error) {
 	s.Status, s.Reason = int(r.number()), r.bytes()
 	s.Fields, s.Source = r.fields(), r.fields()
 	s.Length, s.Part.First, s.Part.Size = r.number(), r.number(), r.number()
-	s.Part.Asked = r.bytes()
+	s.Slices.Each, s.Slices.Size = r.number(), r.number()
+	s.Part.Asked, s.Slices.Version = r.bytes(), r.bytes()
 	s.Date, s.Modified, s.Fresh.Received = r.time(), r.time(), r.time()
 	s.ETag = r.bytes()
 	s.Vary = r.vary()
@@ -72,7 +75,14 @@ func (s *Stored) plausible() bool {
 	p := &s.Part
 	whole := p.Size == 0 && p.First == 0
 	part := p.Size >= -1 && p.First >= 0 && s.Length > 0 && p.First+s.Length > 0
-	return 200 <= s.Status && s.Status <= 599 && s.Length >= -1 && (whole || p.Size != 0 && part)
+	return 200 <= s.Status && s.Status <= 599 && s.Length >= -1 && (whole || p.Size != 0 && part) && s.Slices.plausible(s)
+}
+
+func (l *Slices) plausible(s *Stored) bool {
+	if l.Each == 0 {
+		return l.Size == 0 && l.Version == nil
+	}
+	return l.Each > 0 && l.Size > 0 && l.Size < math.MaxInt64-l.Each && len(l.Version) > 0 && s.Status == 200 && s.Length == 0 && !s.isPart()
 }
 
 // recordWriter appends the parts of a record.

@@ -22,6 +22,7 @@ func TestRecordsAreReadBack(t *testing.T) {
 		"one of codings": stored(t, offering(all...), request(t, ""), long(t, "Content-Type: text/html / ETag: \"v1\" / Cache-Control: max-age=60")),
 		"of all time":    stored(t, p, request(t, ""), answer(t, "Date: Sat, 01 Jan 0000 00:00:00 GMT / Last-Modified: Fri, 31 Dec 9999 23:59:59 GMT")),
 		"one made here":  madeOf(t, p, "Cache-Control: max-age=9 / ETag: \"v1\" / X-Secret: s", "Cache-Control: max-age=9"),
+		"in slices":      sliced(t),
 		"one that never": {Status: 200, Length: -1, Vary: Vary{Never: true}},
 	} {
 		record := s.AppendRecord(nil)
@@ -57,6 +58,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add(stored(f, p, r, a).AppendRecord(nil))
 	f.Add(stored(f, p, request(f, ""), answer(f, "ETag: \"v1\"")).AppendRecord(nil))
 	f.Add(stored(f, offering(all...), request(f, ""), long(f, "Content-Type: text/html / Cache-Control: max-age=60")).AppendRecord(nil))
+	f.Add(sliced(f).AppendRecord(nil))
 	f.Add([]byte{recordVersion})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := ReadRecord(b)

@@ -50,7 +50,7 @@ func (r *Request) Has(a *Answer) bool {
 func (p *Policy) Renew(s *Stored, r *Request, whole *Answer, o Override) (fresh *Stored, why Refusal) {
 	var v said
 	v.read(whole.Fields, p)
-	fresh = &Stored{Status: s.Status, Length: s.Length, Part: s.Part, Source: whole.Source}
+	fresh = &Stored{Status: s.Status, Length: s.Length, Part: s.Part, Slices: s.Slices, Source: whole.Source}
 	why = p.refuseUpdate(r, whole, &v, &o)
 	if bad := p.settle(fresh, whole, &v, &o); why == 0 {
 		why = bad
@@ -179,5 +179,5 @@ func (s *Stored) agrees(a *Answer) bool {
 		return false
 	}
 	length, ok := parseDigits(valueOf(a.Fields, "content-length"))
-	return !ok || s.Length < 0 || s.Source != nil || length == s.Length
+	return !ok || s.size() < 0 || s.Source != nil || length == s.size()
 }

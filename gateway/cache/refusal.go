@@ -21,6 +21,7 @@ const (
 	RefusedExpired
 	RefusedUnknown
 	RefusedOther
+	RefusedSlices
 	RefusedFilter
 )
 
@@ -46,6 +47,7 @@ var refusals = [...]struct {
 	RefusedNoCache:       {"no-cache", "the answer says no-cache and has neither ETag nor Last-Modified to ask the origin with", false, false},
 	RefusedExpired:       {"expired", "the answer is stale when it comes and has neither ETag nor Last-Modified to ask the origin with", false, false},
 	RefusedUnknown:       {"no freshness", "neither the answer nor the configuration says how long it is fresh, and it cannot be validated", false, false},
+	RefusedSlices:        {"no slices", "the answer is so long that it is only stored in slices, and the origin has sent none, or none of one version, not long ago", false, false},
 	RefusedOther:         {"other validator", "the answer is about another version than the one that is stored", true, true},
 	RefusedFilter:        {"filter failed", "a filter of stage: store has failed, and nothing is stored past it", true, true},
 }

@@ -15,8 +15,9 @@ type Stored struct {
 
 	Source []wire.Field // as the origin sent them, but for the same fields, where Fields were made of these here; nil: Fields are
 
-	Length int64 // of the body that is stored, in bytes; -1: not known before it is here
-	Part   Part  // what of the representation that is; the zero value: all of it
+	Length int64  // of the body that is stored, in bytes; -1: not known before it is here
+	Part   Part   // what of the representation that is; the zero value: all of it
+	Slices Slices // that the body is stored in by itself; the zero value: it is not
 
 	Date     time.Time // of the Date field, else when it was received
 	Modified time.Time // of Last-Modified; zero: there is none
@@ -85,6 +86,14 @@ func (s *Stored) Newer(than *Stored) bool {
 		return s.Date.After(than.Date)
 	}
 	return s.Fresh.Received.After(than.Fresh.Received)
+}
+
+// size returns how many bytes the representation has, or the part; -1: it is not known.
+func (s *Stored) size() int64 {
+	if s.Sliced() {
+		return s.Slices.Size
+	}
+	return s.Length
 }
 
 // isPart reports whether the answer is less than all of a representation, or not known

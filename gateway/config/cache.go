@@ -24,6 +24,7 @@ type Cache struct {
 	Heuristic Heuristic                `yaml:"heuristic"`      // the same, guessed from Last-Modified
 	Key       CacheKey                 `yaml:"key"`            // what tells stored answers apart
 	Vary      CacheVary                `yaml:"vary"`           // how the fields are compared that an answer was chosen by
+	Ranges    CacheRanges              `yaml:"ranges"`         // long answers, in slices
 	Partial   Partial                  `yaml:"partial"`        // parts of answers
 	Stale     Stale                    `yaml:"stale"`          // when an answer may be used that has expired
 	Collapse  Collapse                 `yaml:"collapse"`       // many requests for the same, one fetch
@@ -144,6 +145,7 @@ func (l *loader) settleCache(c *Cache, path string, top *Cache) {
 	c.Profile = profile
 	l.checkTTL(c, path)
 	l.checkCodings(c.Compress, path+".compress")
+	l.settleSlices(c, join(path, "ranges.slice"))
 	l.checkCacheRules(c.Rules, path+".rules")
 }
 

@@ -41,3 +41,36 @@ mappings: [{ site: shop, cluster: shop }]
 		})
 	}
 }
+
+// TestSlicesOfASite: they are what the site says, then the top level, and those that nobody has
+// written fit what may be stored.
+func TestSlicesOfASite(t *testing.T) {
+	for _, tt := range []struct{ top, site, want string }{
+		{"{}", "{}", "1MiB 64MiB"},
+		{"{ max_object: 100KiB }", "{}", "100KiB 64MiB"},
+		{"{ max_object: 100KiB }", "{ ranges: { slice: 50KiB } }", "50KiB 64MiB"},
+		{"{ max_object: 16MiB, ranges: { slice: 16MiB } }", "{}", "16MiB 64MiB"},
+		{"{ ranges: { slice: 4KiB, above: 4KiB } }", "{}", "4KiB 4KiB"},
+		{"{ ranges: { slice: 4KiB, above: 1MiB } }", "{ ranges: { slice: 8KiB } }", "8KiB 1MiB"},
+		{"{ ranges: { slice: 0 } }", "{}", "0B 64MiB"},
+		{"{ ranges: { slice: 0 } }", "{ ranges: { slice: 1MiB } }", "1MiB 64MiB"},
+		{"{}", "{ ranges: { slice: 0B } }", "0B 64MiB"},
+		{"{ profile: conformance, ranges: { above: 1GiB } }", "{ profile: default }", "1MiB 1GiB"},
+	} {
+		t.Run(tt.top+" "+tt.site, func(t *testing.T) {
+			cfg, problems := Parse("weirkeep.yaml", []byte("cache: "+tt.top+`
+sites: { shop: { hosts: [shop.example], cache: `+tt.site+` } }
+listeners: [{ address: ":8080" }]
+clusters: { shop: { origins: [{ address: "127.0.0.1:9001" }] } }
+mappings: [{ site: shop, cluster: shop }]
+`))
+			if cfg == nil || problems.Errors() > 0 {
+				t.Fatal(problems)
+			}
+			r := cfg.Sites["shop"].Cache.Ranges
+			if got := fmt.Sprint(r.Slice, " ", r.Above); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}

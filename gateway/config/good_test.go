@@ -62,6 +62,7 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 	cache := Cache{
 		Profile: "default", Memory: 256 << 20, MaxObject: 8 << 20, Heuristic: Heuristic{Max: 24 * 3600 * s}, Key: CacheKey{Query: "all"},
 		Vary: CacheVary{Normalise: []string{"accept-encoding"}}, Stale: Stale{Disconnected: &yes}, Collapse: Collapse{Wait: 5 * s},
+		Ranges:    CacheRanges{Slice: 1 << 20, Above: 64 << 20},
 		SetCookie: "bypass", ClientDirectives: "ignore", Targeted: []string{"Weirkeep-Cache-Control", "CDN-Cache-Control"},
 		Tags: CacheTags{From: []string{"Surrogate-Key", "Cache-Tag"}}, StatusHeader: &yes,
 	}

@@ -19,7 +19,7 @@ import (
 // fieldsSources are the files with the structs: their comments are the
 // descriptions.
 //
-//go:embed config.go rules.go applications.go editions.go hosts.go plugins.go metric.go dynamic.go discover.go retry.go cache.go
+//go:embed config.go rules.go applications.go editions.go hosts.go plugins.go metric.go dynamic.go discover.go retry.go cache.go cache_ranges.go
 var fieldsSources embed.FS
 
 // Schema is the JSON Schema (draft 2020-12) of a configuration file, for

@@ -30,6 +30,9 @@ type Cache struct {
 	Encoded    Counter                     // bodies that were encoded, and are kept so
 	Coded      Counter                     // answers that were sent in a coding that they did not come in
 	Saved      Counter                     // bytes by which these were shorter
+
+	SlicesFetched Counter // slices of long answers that origins sent
+	SlicesSent    Counter // slices that answers were put together of
 }
 
 // Store is what is kept of all sites, and what has become of what was.

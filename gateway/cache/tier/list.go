@@ -5,14 +5,15 @@ import (
 	"math"
 	"slices"
 
+	"weirkeep/gateway/cache"
 	"weirkeep/gateway/cache/disk"
 	"weirkeep/gateway/cache/store"
 )
 
 // Listing is what a selector selects of what is on the disk and not in memory.
 type Listing struct {
-	Count int
-	Bytes int64          // of bodies
+	Count int            // of answers; slices are no answers
+	Bytes int64          // of bodies, those of slices too
 	First []*store.Entry // in order, as [store.Apart] makes them
 
 	// Err is why something may be missing.
@@ -74,8 +75,11 @@ func (v *Volume) list(c *store.Cache, sel *store.Selector, by store.Order, limit
 	l.Err = v.each(sel, func(i disk.Item) {
 		of, ok := readSummary(i.Summary)
 		if ok && !inMemory[i.ID] && v.selected(sel, i) {
-			l.Count++
 			l.Bytes += i.Length
+			if _, slice := cache.CutSliceName(of.key.Parts); slice != nil {
+				return
+			}
+			l.Count++
 			if first = append(first, listed{i.ID, i.Length, of.received}); len(first) > 2*limit {
 				first = firstOf(first, by, limit)
 			}

@@ -1,0 +1,102 @@
+package gateway
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"weirkeep/gateway/cache"
+	"weirkeep/gateway/cache/store"
+	"weirkeep/gateway/unit"
+)
+
+// noSlice reports whether an entry is more than a slice.
+func noSlice(e *store.Entry) bool {
+	_, slice := cache.CutSliceName(e.Key().Parts)
+	return slice == nil
+}
+
+// folded is a stored answer, with what is in memory of its slices.
+type folded struct {
+	*store.Entry
+	slices, bytes int64
+}
+
+// folds are stored answers by what their slices have in common; those with the same are of
+// one version, so that all of them have all slices.
+type folds map[string][]*folded
+
+// keyOfSlices is what the slices of a whole have in common.
+func keyOfSlices(k *store.Key, parts []byte, size int64, version []byte) string {
+	return fmt.Sprintf("%s %v %q %q %q %d %q", k.Site, k.Secure, k.Variant, k.Target, parts, size, version)
+}
+
+// foldSlices lets a whole stand for its slices: for people it is one answer. The order stays.
+func foldSlices(all []*store.Entry) []*folded {
+	wholes := make(folds)
+	var list []*folded
+	for _, e := range all {
+		f := &folded{e, 0, e.Bytes()}
+		if list = append(list, f); e.Stored().Sliced() {
+			of := &e.Stored().Slices
+			key := keyOfSlices(e.Key(), e.Key().Parts, of.Size, of.Version)
+			wholes[key] = append(wholes[key], f)
+		}
+	}
+	if len(wholes) == 0 {
+		return list
+	}
+	return slices.DeleteFunc(list, func(f *folded) bool { return wholes.take(f.Entry) })
+}
+
+// take adds an entry to the wholes that it is a slice of, and reports whether there are any.
+func (w folds) take(e *store.Entry) bool {
+	parts, name := cache.CutSliceName(e.Key().Parts)
+	if name == nil {
+		return false
+	}
+	_, size, version, ok := cache.ParseSliceName(name)
+	if !ok {
+		return false
+	}
+	list := w[keyOfSlices(e.Key(), parts, size, version)]
+	for _, f := range list {
+		if !e.IsApart() {
+			f.slices++
+			f.bytes += e.Bytes()
+		}
+	}
+	return len(list) > 0
+}
+
+// describeFolded is what is known of a stored answer, its slices counted as its own.
+func (g *Gateway) describeFolded(f *folded, now time.Time) StoredObject {
+	o := g.describe(f.Entry, now)
+	f.complete(&o)
+	return o
+}
+
+// describeAll describes so many at most.
+func (g *Gateway) describeAll(all []*folded, most int, now time.Time) (list []StoredObject) {
+	for _, f := range all[:min(len(all), most)] {
+		list = append(list, g.describeFolded(f, now))
+	}
+	return list
+}
+
+// complete says what is known of slices.
+func (f *folded) complete(o *StoredObject) {
+	o.Bytes = f.bytes
+	if s := f.Stored(); s.Sliced() {
+		o.Length = s.Slices.Size
+		o.Slices = fmt.Sprintf("%d of %d slices of %v", f.slices, s.Slices.Count(), unit.Size(s.Slices.Each))
+	}
+	if parts, name := cache.CutSliceName(f.Key().Parts); name != nil {
+		o.Parts, o.Part = shownParts(parts), strings.ToValidUTF8(string(name), "?")
+	}
+}
+
+// byFoldedSize puts what takes most bytes first.
+func byFoldedSize(a, b *folded) int { return cmp.Compare(b.bytes, a.bytes) }
