@@ -193,7 +193,7 @@ func TestCausesAreEscaped(t *testing.T) {
 func TestTransitionsOfOriginsAreTold(t *testing.T) {
 	t.Parallel()
 	log := new(lockedBuffer)
-	address := closedAddress(t)
+	address := freeAddress(t)
 	addr, g := start(t, plainListener+fmt.Sprintf("clusters: { app: { origins: [{ address: %q }] }, too: { origins: [{ address: %q }] } }\nsites: { a: { hosts: [a.example] } }\nmappings: [{ site: a, prefix: /too, cluster: too }, { site: a, cluster: app }]\n", address, address),
 		Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
 	if o := g.Status().Origins[0]; !o.Up || !o.Since.IsZero() || o.LastError != "" || !o.LastErrorAt.IsZero() {

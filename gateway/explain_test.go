@@ -156,7 +156,7 @@ func TestLogHasWhatDecisionsAreMadeFrom(t *testing.T) {
 // an origin that is out, and that the next request would try, is explained so.
 func TestExplainTellsOfTrials(t *testing.T) {
 	t.Parallel()
-	down := closedAddress(t)
+	down := freeAddress(t)
 	addr, g := start(t, plainListener+fmt.Sprintf("clusters: { app: { origins: [{ name: a, address: %q }] } }\n", down), Options{})
 	pick := func() string {
 		e, err := g.Explain(Question{Raw: []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n")})

@@ -280,7 +280,7 @@ access_log: { format: off }
 
 // freePort is a port on which nobody listens.
 func freePort(tb testing.TB) string {
-	_, port, _ := net.SplitHostPort(closedAddress(tb))
+	_, port, _ := net.SplitHostPort(freeAddress(tb))
 	return port
 }
 

@@ -26,7 +26,7 @@ func TestViaTellsLoops(t *testing.T) {
 func TestGatewayAsItsOwnOrigin(t *testing.T) {
 	t.Parallel()
 	log := new(lockedBuffer)
-	own := closedAddress(t)
+	own := freeAddress(t)
 	_, g := start(t, fmt.Sprintf("node: { name: edge }\nlisteners: [{ address: %q }]\nclusters: { app: { origins: [{ address: %q }] } }\n", own, own), Options{Stderr: log})
 	if got := ask(t, own, "GET / HTTP/1.1\r\nHost: a"); got.status != 508 {
 		t.Errorf("answered %d, want 508", got.status)

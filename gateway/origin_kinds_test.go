@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -262,8 +263,26 @@ mappings: [{ site: a, cluster: app }]
 	}
 }
 
-// closedAddress is an address on which nobody listens.
+// closedAddress is an address on which nobody listens while the test runs: the port is taken.
 func closedAddress(tb testing.TB) string {
+	tb.Helper()
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { syscall.Close(socket) })
+	if err := syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		tb.Fatal(err)
+	}
+	bound, err := syscall.Getsockname(socket)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return fmt.Sprint("127.0.0.1:", bound.(*syscall.SockaddrInet4).Port)
+}
+
+// freeAddress is an address to listen at.
+func freeAddress(tb testing.TB) string {
 	tb.Helper()
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -355,7 +374,7 @@ func TestOriginsThatAreDownArePassedOver(t *testing.T) {
 	t.Parallel()
 	up := newTeller(t, "up")
 	var dials atomic.Int64
-	down := closedAddress(t)
+	down := freeAddress(t)
 	addr, g := start(t, plainListener+fmt.Sprintf(`
 clusters: { app: { origins: [{ name: down, address: %q }, { name: up, address: %q }] } }
 `, down, up.addr), Options{Dial: countDials(&dials, down)})

@@ -95,7 +95,7 @@ func TestBadConfigurationChangesNothing(t *testing.T) {
 	if err := os.WriteFile(nonsense, []byte("nonsense"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fresh := closedAddress(t)
+	fresh := freeAddress(t)
 	problems := g.Apply(load(t, fmt.Sprintf(`
 listeners:
   - { name: fresh, address: %q }
@@ -131,7 +131,7 @@ mappings: [{ site: a, cluster: one }, { site: b, cluster: two }]
 func TestRemovedListenerStops(t *testing.T) {
 	t.Parallel()
 	o := newTeller(t, "o")
-	stays, goes := closedAddress(t), closedAddress(t)
+	stays, goes := freeAddress(t), freeAddress(t)
 	text := func(addresses ...string) string {
 		var list []string
 		for _, a := range addresses {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -190,13 +191,20 @@ func TestInputsThatAreWritten(t *testing.T) {
 	}
 }
 
+// processorTime is what this process has used.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano())
+}
+
 // TestManyRulesEnd: mistakes in rules must not take time that grows with the
-// square of their number. This takes a second, and did take 40.
+// square of their number. This takes a second of the processor, and did take 40.
 func TestManyRulesEnd(t *testing.T) {
 	text := smallest + "rules: [\n" + strings.Repeat(strings.Repeat("{ name: 1 }, ", 10)+"\n", 6_000) + "]\n"
-	start := time.Now()
+	start := processorTime()
 	_, problems := Parse("w.yaml", []byte(text))
-	if took := time.Since(start); took > 30*time.Second {
+	if took := processorTime() - start; took > 20*time.Second {
 		t.Errorf("took %v", took)
 	}
 	if len(problems) != maxProblems+1 {
