@@ -63,22 +63,38 @@ func (x *Exchange) appendParts(dst []byte, p *keyPolicy) []byte {
 	dst = x.hostPart(dst)
 	dst = append(append(dst, x.cached.mark...), x.cached.choice...)
 	dst = x.appendClaims(dst)
-	for _, name := range p.headers {
+	dst = appendCookies(appendHeaders(dst, x.Head.Fields, p.headers), x.Head.Fields, p.cookies)
+	r := x.cached.rule
+	if r == nil {
+		return dst
+	}
+	dst = appendCookies(appendHeaders(dst, x.Head.Fields, r.headers), x.Head.Fields, r.cookies)
+	if r.session == sessionOwn {
+		dst = append(append(append(dst, "session "...), x.decision.ID...), '\n')
+	}
+	return dst
+}
+
+// appendHeaders appends fields of a request, each of their lines; none is told from an empty one.
+func appendHeaders(dst []byte, fields []wire.Field, names []string) []byte {
+	for _, name := range names {
 		dst = append(append(append(dst, "field "...), name...), '\n')
-		for i := range x.Head.Fields {
-			if f := &x.Head.Fields[i]; f.Class != wire.Hop && wire.EqualFold(f.Name, name) {
+		for i := range fields {
+			if f := &fields[i]; f.Class != wire.Hop && wire.EqualFold(f.Name, name) {
 				dst = append(append(append(dst, ' '), f.Value...), '\n')
 			}
 		}
 	}
-	for _, name := range p.cookies {
+	return dst
+}
+
+// appendCookies appends cookies of a request.
+func appendCookies(dst []byte, fields []wire.Field, names []string) []byte {
+	for _, name := range names {
 		dst = append(append(append(dst, "cookie "...), name...), '\n')
-		if value, found := wire.Cookie(x.Head.Fields, name); found {
+		if value, found := wire.Cookie(fields, name); found {
 			dst = append(append(append(dst, ' '), value...), '\n')
 		}
-	}
-	if r := x.cached.rule; r != nil && r.session == sessionOwn {
-		dst = append(append(append(dst, "session "...), x.decision.ID...), '\n')
 	}
 	return dst
 }

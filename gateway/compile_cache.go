@@ -104,7 +104,7 @@ func lowered(names []string) (all []string) {
 
 // cacheRule compiles one rule. Whether it needs the answer is what the languages say.
 func (c *compiler) cacheRule(s *siteCache, cfg *config.CacheRule, early, late *rules.Language) {
-	r := cacheRule{name: cfg.Name, session: sessionUses[cfg.Session]}
+	r := cacheRule{name: cfg.Name, session: sessionUses[cfg.Session], headers: lowered(cfg.Key.Headers), cookies: cfg.Key.Cookies}
 	r.say.Pass, r.say.Vary, r.say.Tags = cfg.Pass, lowered(cfg.Vary), cfg.Tags
 	if cfg.TTL != nil {
 		r.say.TTL, r.say.HasTTL = time.Duration(*cfg.TTL), true
@@ -123,13 +123,33 @@ func (c *compiler) cacheRule(s *siteCache, cfg *config.CacheRule, early, late *r
 		c.mistakes(path, fmt.Sprintf("caching rule %q", cfg.Name), errs)
 		r.when = &answerCondition{program: program, path: path, errors: &s.metrics.RuleErrors}
 	}
-	if asksAnswer && r.session != sessionShared {
-		c.fail(cfg.Path+".session", "E330", "%s.session is %s, which must be known before the answer is: its when may not name what the answer says", cfg.Path, cfg.Session)
-	}
 	if !asksAnswer && s.early == len(s.rules) {
 		s.early++
+	} else {
+		c.tooLate(s, cfg, asksAnswer)
 	}
 	s.rules = append(s.rules, r)
+}
+
+// tooLate refuses what has to be known before the store is asked, in a rule of which only the
+// answer says whether it decides.
+func (c *compiler) tooLate(s *siteCache, cfg *config.CacheRule, asksAnswer bool) {
+	why, hint := "its when names what the answer says", "name nothing of the answer in its when"
+	if !asksAnswer {
+		why, hint = fmt.Sprintf("the caching rule %q stands before it, and asks what the answer says", s.rules[s.early].name), "write it before that rule"
+	}
+	for _, key := range []struct {
+		name string
+		said bool
+	}{
+		{"session", sessionUses[cfg.Session] != sessionShared},
+		{"key", len(cfg.Key.Headers)+len(cfg.Key.Cookies) > 0},
+	} {
+		if path := cfg.Path + "." + key.name; key.said {
+			message := fmt.Sprintf("%s must be known before the answer is: %s", path, why)
+			c.problems = append(c.problems, c.cfg.At(path, config.Error, "E330", message, hint))
+		}
+	}
 }
 
 var sessionUses = map[string]sessionUse{"shared": sessionShared, "without": sessionWithout, "with": sessionWith, "own": sessionOwn}

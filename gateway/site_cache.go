@@ -38,6 +38,8 @@ type cacheRule struct {
 	name    string
 	when    *answerCondition // nil: always
 	session sessionUse
+	headers []string // names of fields that tell its answers apart, in lower case
+	cookies []string // names of cookies that do
 	say     cache.Override
 }
 

@@ -39,6 +39,7 @@ type said struct {
 
 	cookies  bool // there is a Set-Cookie
 	encoded  bool // there is a Content-Encoding
+	compress compressing
 	fixed    bool // the bytes must not change: it says no-transform, or has a digest of them
 	multiple bool // Content-Type is multipart/byteranges
 }
@@ -83,7 +84,8 @@ func (v *said) read(fields []wire.Field, p *Policy) {
 	if p == nil {
 		return
 	}
-	if c, ok := surrogateControl(fields, p.Device); ok {
+	c, ok := surrogateControl(fields, p.Device)
+	if v.compress = c.compress; ok {
 		v.control, v.targeted, v.surrogate = c, true, true
 		return
 	}

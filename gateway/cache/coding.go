@@ -28,7 +28,10 @@ const leastEncoded = 1 << 10
 // is in one already, is a part, forbids to be changed, or is known by a digest stays as it is.
 func (p *Policy) codings(s *Stored, v *said, o *Override) []Coding {
 	offered := p.Codings
-	if o.HasCodings {
+	switch {
+	case v.compress == uncompressed:
+		return nil
+	case v.compress == asConfigured && o.HasCodings:
 		offered = o.Codings
 	}
 	short := s.Length >= 0 && s.Length < leastEncoded

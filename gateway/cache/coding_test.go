@@ -111,6 +111,10 @@ func TestWhatIsOfferedInCodings(t *testing.T) {
 		{"Cache-Control: max-age=60, no-transform / Content-Type: text/html", 5000, false},
 		{"CDN-Cache-Control: max-age=60 / Cache-Control: no-transform / Content-Type: text/html", 5000, false},
 		{"CDN-Cache-Control: max-age=60, no-transform / Content-Type: text/html", 5000, false},
+		{fresh + "Content-Type: text/html / Surrogate-Control: compress=no", 5000, false},
+		{fresh + "Content-Type: text/html / Surrogate-Control: max-age=60, compress=\"no\"", 5000, false},
+		{fresh + "Content-Type: text/html / Surrogate-Control: compress=yes", 5000, true},
+		{fresh + "Content-Type: text/html / Surrogate-Control: compress=perhaps, content=\"ESI/1.0\"", 5000, true},
 		{fresh + "Content-Type: text/html / Content-MD5: x", 5000, false},
 		{fresh + "Content-Type: text/html / Digest: sha-256=x", 5000, false},
 		{fresh + "Content-Type: text/html / Content-Digest: sha-256=:x=:", 5000, false},
@@ -142,6 +146,12 @@ func TestRulesSayTheCodings(t *testing.T) {
 		s, why := offering(all...).Store(r, a, tt.say)
 		if why != 0 || len(s.Codings) != tt.want {
 			t.Errorf("%+v: %v, want %d", tt.say, s, tt.want)
+		}
+	}
+	for text, want := range map[string]int{"compress=yes": 3, "compress=no": 0, "max-age=9": 1} { // which outranks a rule (D-WC-07)
+		says := long(t, "Cache-Control: max-age=60 / Content-Type: text/html / Surrogate-Control: "+text)
+		if s, why := offering(all...).Store(r, says, Override{HasCodings: true, Codings: []Coding{Gzip}}); why != 0 || len(s.Codings) != want {
+			t.Errorf("Surrogate-Control: %s: %v, want %d", text, s, want)
 		}
 	}
 	p := offering(all...)

@@ -9,7 +9,7 @@ import (
 // surrogateControl returns what Surrogate-Control says of storing (Edge Architecture
 // Specification, 2.3): the origin tells the caches in front of it, and nobody behind them. What
 // is said to this device by its name is all that counts to it. It is not ok if nothing is said of
-// that: then the other fields decide.
+// that: then the other fields decide, and c says at most whether it may be compressed.
 //
 // no-store-remote is for caches elsewhere, and content says what the body needs: neither
 // matters here.
@@ -24,7 +24,7 @@ func surrogateControl(fields []wire.Field, device string) (c control, ok bool) {
 			return c, true
 		}
 	}
-	return control{}, false
+	return c, false
 }
 
 // readSurrogate reads one line of Surrogate-Control: what it says to one device, or without
@@ -60,8 +60,21 @@ func (c *control) surrogateMember(directive []byte) {
 	case wire.EqualFold(name, "max-age") && !c.times[maxAge].given:
 		c.there = true
 		c.surrogateAge(arg, ok)
+	case wire.EqualFold(name, "compress") && c.compress == asConfigured:
+		c.compress = compressWords[string(arg)]
 	}
 }
+
+// compressing is what an answer says of being sent in codings (D-WC-32).
+type compressing uint8
+
+const (
+	asConfigured compressing = iota // nothing
+	compressed                      // in those of the cache, whatever a rule says
+	uncompressed                    // in none
+)
+
+var compressWords = map[string]compressing{"yes": compressed, "no": uncompressed}
 
 // surrogateAge sets how long an answer is fresh, and how long after that it may be used stale:
 // "60+30", "infinity". What is malformed is stale at once, as max-age in Cache-Control is (P4).

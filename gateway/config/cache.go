@@ -99,11 +99,18 @@ type CacheRule struct {
 	TTL      *unit.Duration `yaml:"ttl" range:"0s..365d"`                                    // fresh for so long, whatever the answer says; default: what the answer says
 	Vary     []string       `yaml:"vary" check:"token"`                                      // fields of the request that it was chosen by, beyond those in Vary
 	Tags     []string       `yaml:"tags" check:"token"`                                      // names by which it is purged, beyond those in the answer
+	Key      RuleKey        `yaml:"key"`                                                     // what tells these answers apart, beyond the cache's key; its when may not name what the answer says
 	Compress *[]string      `yaml:"compress" enum:"gzip|br|zstd"`                            // as the cache's, in its place; []: none; default: the cache's
 	Session  string         `yaml:"session" default:"shared" enum:"shared|without|with|own"` // of requests with a session: shared (default): that they have one does not matter | without: only those without one are stored and answered | with: only those with one | own: each session has its own (D-WC-13)
 
 	// Path is where it was written.
 	Path string `yaml:"-"`
+}
+
+// RuleKey is what tells the answers of a caching rule apart.
+type RuleKey struct {
+	Headers []string `yaml:"headers" check:"token"` // names of fields of the request
+	Cookies []string `yaml:"cookies" check:"token"` // names of its cookies
 }
 
 // nodeWide are the keys of a cache that a site cannot have.
@@ -218,7 +225,7 @@ func (l *loader) checkCacheRules(list []CacheRule, path string) {
 		if r.Compress != nil {
 			l.checkCodings(*r.Compress, join(r.Path, "compress"))
 		}
-		for _, key := range []string{"ttl", "vary", "tags", "compress", "session"} {
+		for _, key := range []string{"ttl", "vary", "tags", "key", "compress", "session"} {
 			if at := join(r.Path, key); r.Pass && l.written(at) {
 				l.fail(at, "E207", fmt.Sprintf("%s has pass, so nothing is stored for %s", r.Path, key), "take one of them away")
 			}

@@ -248,10 +248,10 @@ var errorCodes = []Code{
 		"Begin with https://, a host or {host}, and a path; or with / and something of its own.",
 	},
 	{
-		"E330", "session that is known too late",
-		"Whether a request's session matters to what is stored must be known before the store is asked, and the caching rule depends on the answer.",
+		"E330", "key that is known too late",
+		"What tells stored answers apart, session and key, must be known before the store is asked; and the caching rule depends on the answer, or stands behind one that does.",
 		"rules: [{ name: own, when: status == 200, session: own }]",
-		"Name nothing of the answer in its when, or take session away.",
+		"Name nothing of the answer in its when, and write it before rules that do, or take session and key away.",
 	},
 	{
 		"E401", "file that cannot be converted",
