@@ -73,6 +73,7 @@ func BenchmarkHit(b *testing.B) {
 func BenchmarkHitSame(b *testing.B) {
 	c, keys, _ := warm(b, 10_000)
 	b.ReportAllocs()
+	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			hit(b, c, &keys[7])
@@ -84,6 +85,7 @@ func BenchmarkHitSame(b *testing.B) {
 func BenchmarkHitParallel(b *testing.B) {
 	c, keys, _ := warm(b, 10_000)
 	b.ReportAllocs()
+	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for i := 0; pb.Next(); i++ {
 			hit(b, c, &keys[i*7919%len(keys)])
