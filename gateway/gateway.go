@@ -26,6 +26,7 @@ import (
 	"weirkeep/gateway/cache/tier"
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
+	"weirkeep/gateway/popular"
 )
 
 // Options are what a gateway needs besides its configuration. The zero value
@@ -75,7 +76,8 @@ type Gateway struct {
 	dates    dateCache
 	places   *places
 	cache    *store.Cache
-	tier     *tier.Tier // behind it
+	unstored *popular.Counts // of requests to sites with a cache
+	tier     *tier.Tier      // behind it
 
 	fills     sync.WaitGroup // answers that are being stored, or fetched without a client
 	refreshes atomic.Int64   // of the latter
@@ -128,6 +130,7 @@ func New(o Options) *Gateway {
 		exchanges: sync.Pool{New: newH1Exchange},
 	}
 	g.cache = store.New(store.Options{Now: o.Now, Behind: g.tier})
+	g.unstored = popular.New()
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}

@@ -15,6 +15,7 @@ func (g *Gateway) record(x *Exchange) {
 	x.end = time.Now()
 	took := x.end.Sub(x.start)
 	x.count(g.metrics, status, content, took)
+	g.countUnstored(x)
 	log := g.access.Load()
 	if log == nil {
 		return

@@ -41,6 +41,17 @@ func (k *keeper) PurgeStored(s admin.Selection, soft, dryRun bool) (any, string,
 	return done, fmt.Sprintf("%s: %d, bytes: %d", how, done.Count, done.Bytes), ofCache(err)
 }
 
+// popularPaths is what is asked for most.
+type popularPaths struct {
+	Paths []gateway.PopularPath `json:"paths"`
+}
+
+// PopularPaths is for the admin API.
+func (k *keeper) PopularPaths(of string, limit int) (any, error) {
+	all, err := k.gateway.PopularPaths(of, limit)
+	return popularPaths{all}, ofCache(err)
+}
+
 // StoredStats is for the admin API.
 func (k *keeper) StoredStats() (any, error) {
 	stats, err := k.gateway.StoredStats()

@@ -32,6 +32,7 @@ var cacheCommands = []func(*app) *cobra.Command{
 	newCacheLs,
 	newCachePurge,
 	newCacheStats,
+	newCacheTop,
 	newCacheWarm,
 }
 

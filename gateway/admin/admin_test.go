@@ -326,12 +326,12 @@ func TestDocumentDescribesWhatThereIs(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &doc); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{"/v1/overview", "/v1/origins", "/v1/rules", "/v1/explain", "/v1/config:reload", "/v1/rollouts", "/v1/metrics/{cluster}/{origin}", "/v1/origins/{cell}/{cluster}/{name}", "/v1/cache/objects", "/v1/cache/object", "/v1/cache/stats", "/v1/cache:purge", "/v1/cache:warm"} {
+	for _, path := range []string{"/v1/overview", "/v1/origins", "/v1/rules", "/v1/explain", "/v1/config:reload", "/v1/rollouts", "/v1/metrics/{cluster}/{origin}", "/v1/origins/{cell}/{cluster}/{name}", "/v1/cache/objects", "/v1/cache/object", "/v1/cache/stats", "/v1/cache/popular", "/v1/cache:purge", "/v1/cache:warm"} {
 		if doc.Paths[path] == nil {
 			t.Errorf("%s is missing", path)
 		}
 	}
-	if len(doc.Paths) != 18 || !strings.HasPrefix(doc.OpenAPI, "3.1") || header.Get("Content-Type") != "application/openapi+json" {
+	if len(doc.Paths) != 19 || !strings.HasPrefix(doc.OpenAPI, "3.1") || header.Get("Content-Type") != "application/openapi+json" {
 		t.Errorf("openapi %s, %d paths, %s", doc.OpenAPI, len(doc.Paths), header.Get("Content-Type"))
 	}
 	if strings.Contains(body, "$schema") || !strings.Contains(body, "application/problem+json") {

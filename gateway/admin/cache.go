@@ -23,6 +23,8 @@ type Cache interface {
 	PurgeStored(s Selection, soft, dryRun bool) (result any, sentence string, err error)
 	// StoredStats are what is stored, and what became of it.
 	StoredStats() (any, error)
+	// PopularPaths are the paths that are asked for most, at most limit: all, stored or unstored.
+	PopularPaths(of string, limit int) (any, error)
 	// WarmStored fetches URLs, with fields, to have them stored.
 	WarmStored(ctx context.Context, urls, fields []string) (any, error)
 	// Invalidate does what a message of Web Cache's invalidation protocol wants, and returns
@@ -71,6 +73,11 @@ func (a *api) registerCache(h huma.API) {
 		Summary: "How much is stored, and what became of it", Errors: errs,
 	}, a.cacheStats)
 	huma.Register(h, huma.Operation{
+		OperationID: "cachePopular", Method: http.MethodGet, Path: "/v1/cache/popular",
+		Summary: "What is asked for most", Errors: errs,
+		Description: "Paths of sites with a cache, whatever the query: with how often they were found in the store, and how often answered by what was not stored.",
+	}, a.cachePopular)
+	huma.Register(h, huma.Operation{
 		OperationID: "cachePurge", Method: http.MethodPost, Path: "/v1/cache:purge",
 		Summary: "Take away what is stored, or make it stale", Errors: errs,
 		Description: "What is being fetched, and was asked for before, is treated as if it was stored. The 100 largest are listed.",
@@ -102,6 +109,16 @@ func (a *api) cacheObject(_ context.Context, r *struct {
 
 func (a *api) cacheStats(context.Context, *struct{}) (*tagged[any], error) {
 	return a.ofCache(a.cache.StoredStats())
+}
+
+// popularRequest asks for a list of paths.
+type popularRequest struct {
+	Of    string `query:"of" enum:"all,stored,unstored" default:"all"`
+	Limit int    `query:"limit" minimum:"0" maximum:"100000" default:"20"`
+}
+
+func (a *api) cachePopular(_ context.Context, r *popularRequest) (*tagged[any], error) {
+	return a.ofCache(a.cache.PopularPaths(r.Of, r.Limit))
 }
 
 // purgeRequest asks for a purge.

@@ -32,6 +32,10 @@ func (c *cacheAt) PurgeStored(s Selection, soft, dryRun bool) (any, string, erro
 	return done, "removed: 3, bytes: 9", err
 }
 
+func (c *cacheAt) PopularPaths(of string, limit int) (any, error) {
+	return c.note("popular %s, %d", of, limit)
+}
+
 func (c *cacheAt) StoredStats() (any, error) { return c.note("stats") }
 
 func (c *cacheAt) WarmStored(_ context.Context, urls, fields []string) (any, error) {
@@ -97,6 +101,9 @@ func TestCacheOperations(t *testing.T) {
 		{"GET", "/v1/cache/object?url=http://a/b", "", ErrNotStored, 404, "get http://a/b", ""},
 		{"GET", "/v1/cache/stats", "", nil, 200, "stats", ""},
 		{"GET", "/v1/cache/stats", "", ErrNoCache, 409, "stats", ""},
+		{"GET", "/v1/cache/popular", "", nil, 200, "popular all, 20", ""},
+		{"GET", "/v1/cache/popular?of=unstored&limit=3", "", nil, 200, "popular unstored, 3", ""},
+		{"GET", "/v1/cache/popular?of=some", "", nil, 422, "", ""},
 		{"POST", "/v1/cache:purge", `{"match":"tag:a","where":"age > 1","soft":true}`, nil, 200, "purge tag:a where age > 1, soft true, dry false", `what="cache:purge tag:a where age > 1" result="removed: 3, bytes: 9"`},
 		{"POST", "/v1/cache:purge", `{"all":true,"dry_run":true}`, nil, 200, "purge all, soft false, dry true", ""},
 		{"POST", "/v1/cache:purge", `{"all":true}`, nil, 200, "purge all, soft false, dry false", `what="cache:purge all"`},
