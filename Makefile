@@ -57,6 +57,7 @@ FUZZ    := \
            gateway/session:FuzzPlace \
            gateway/session:FuzzRestore \
            gateway/session:FuzzWeblogic \
+           gateway/surrogate:FuzzControl \
            gateway/wire:FuzzAuthority \
            gateway/wire:FuzzChunk \
            gateway/wire:FuzzHead \
