@@ -52,6 +52,9 @@ func Assemble(ctx context.Context, p *Page, f Fetcher, out Sink) (Report, error)
 	a := assembly{page: p, options: p.Options, fetcher: f, out: out, parent: ctx}
 	defer a.end()
 	err := a.whole()
+	if done := ctx.Err(); err != nil && done != nil {
+		err = done
+	}
 	return a.report, err
 }
 

@@ -26,6 +26,7 @@ func (tt *run) check(t *testing.T) {
 			tt.with(&o)
 		}
 		p, _ := parse(t, tt.template)
+		splits(t, tt.template)
 		for _, pieces := range []int{0, 1, 7} {
 			s := &shelf{fragments: tt.fragments, pieces: pieces}
 			got, _, err := assembled(t, p, s, o)

@@ -33,7 +33,7 @@ func (a *assembly) await(p *place) error {
 			}
 		}
 	}
-	return nil
+	return a.parent.Err() // what fails then is no failure
 }
 
 // collect looks at what has come.

@@ -161,7 +161,8 @@ func (b *builder) end(at int64) (*Program, Problems) {
 	}
 	p := b.program
 	p.text = fitted(p.text)
-	p.code = fitted(p.code)
+	p.code, p.variables, p.tests = fitted(p.code), fitted(p.variables), fitted(p.tests)
+	p.includes, p.tries = fitted(p.includes), fitted(p.tries)
 	p.marked = len(p.code) > 0 && p.code[0].op == opText && bytes.HasPrefix(p.text, byteOrderMark)
 	p.seal()
 	return &p, b.problems

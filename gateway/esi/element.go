@@ -115,8 +115,8 @@ func (b *builder) element(t *tag, at int64) {
 
 // within takes a tag in an element of which all is dropped: it counts those of its name.
 func (b *builder) within(o *opened, t *tag) {
-	switch _, text := t.value("text"); {
-	case t.name != o.name, t.empty, t.name == "comment" && text:
+	switch {
+	case t.name != o.name, t.empty, t.name == "comment" && t.has("text"):
 	case !t.end:
 		o.depth++
 	case o.depth > 0:
@@ -132,14 +132,15 @@ func (b *builder) start(el *element, t *tag) {
 	if t.loose {
 		b.tell(Loose, `blanks round "=" and values without quotes are no XML`)
 	}
+	point := el.empty || el.name == "comment" && t.has("text")
 	if !b.fits(el) {
 		b.tell(Misplaced, "it may not stand here, and is dropped")
-		if !el.empty && !t.empty {
+		if !point && !t.empty {
 			b.push(el, dead)
 		}
 		return
 	}
-	if el.empty || el.name == "comment" && b.hasText(t) {
+	if point {
 		b.point(el, t)
 		return
 	}
@@ -153,18 +154,13 @@ func (b *builder) start(el *element, t *tag) {
 	}
 }
 
-func (b *builder) hasText(t *tag) bool {
-	_, ok := t.value("text")
-	return ok
-}
-
 // point takes an element without content.
 func (b *builder) point(el *element, t *tag) {
 	before := len(b.program.includes)
 	if el.open != nil {
 		el.open(b, t)
 	}
-	if t.empty {
+	if t.empty || len(b.open) >= maxNesting {
 		return
 	}
 	b.push(el, brief)
@@ -182,7 +178,7 @@ func (b *builder) fits(el *element) bool {
 	if el.parent != "" {
 		return o != nil && o.name == el.parent && o.mode == gap
 	}
-	return o == nil || o.mode != gap
+	return o == nil || o.mode != gap || el.mode == dead // which is nothing, wherever it stands
 }
 
 // settle ends elements that should have no content when it shows that they have no end

@@ -1,6 +1,7 @@
 package esi
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -13,6 +14,7 @@ var elementRows = []pageRow{
 	{"param", `<esi:include src="/k?x"><esi:param name="c" value="$(QUERY_STRING{c})"/><esi:param name="a b" value="&amp;"></esi:param></esi:include>`, `[/k?x&c=Bergen&a%20b=%26]`, ""},
 	{"param without name", `<esi:include src="/k"><esi:param value="v"/></esi:include>.`, `[/k].`, "attribute"},
 	{"param of an include that was dropped", `<esi:include src="/k"/><esi:include src="javascript:x"><esi:param name="a" value="b"/></esi:include>.`, `[/k].`, "target"},
+	{"param with a value that no URL may have", `<esi:include src="/k" alt="/l"><esi:param name="a" value="$(QUERY_STRING{n})"/></esi:include><esi:include src="/m"><esi:param name="a" value="$(QUERY_STRING{x})$(QUERY_STRING{x})"/></esi:include>.`, `!include failed: bad-target`, ""},
 	{"param that stands alone", `a<esi:param name="a" value="b"/>b`, `ab`, "misplaced"},
 	{"text ends an include", `<esi:include src="/k">a<esi:param name="a" value="b"/></esi:include>b`, `[/k]ab`, "loose misplaced stray-end-tag"},
 
@@ -26,6 +28,8 @@ var elementRows = []pageRow{
 	{"choose: nested", `<esi:choose><esi:when test="1">a<esi:choose><esi:when test="0">b</esi:when><esi:otherwise>c</esi:otherwise></esi:choose>d</esi:when><esi:otherwise>e</esi:otherwise></esi:choose>.`, `acd.`, ""},
 	{"choose: text within", `<esi:choose>x<esi:when test="1">a</esi:when>y<b>z</esi:choose>.`, `a.`, "misplaced"},
 	{"choose: elements within", `<esi:choose><esi:include src="/k"/><esi:vars>b<esi:when test="1">c</esi:when></esi:vars><esi:when test="1">a</esi:when></esi:choose>.`, `a.`, "misplaced misplaced"},
+	{"choose: comments within", `<esi:choose><esi:comment text="x"/><esi:remove>y</esi:remove><esi:comment text="x"><esi:when test="1">a</esi:when><esi:comment>z</esi:comment></esi:choose>.`, `a.`, "loose"},
+	{"choose: an include without a slash within", `<esi:choose><esi:include src="/k"><esi:when test="1">a</esi:when></esi:choose>.`, `a.`, "misplaced"},
 	{"choose: two otherwise", `<esi:choose><esi:otherwise>a</esi:otherwise><esi:otherwise>b</esi:otherwise></esi:choose>.`, `a.`, "misplaced"},
 	{"choose: tests that are none", `<esi:choose><esi:when>a</esi:when><esi:when test="(">b</esi:when><esi:when test="1" test="1">c</esi:when><esi:otherwise>d</esi:otherwise></esi:choose>.`, `d.`, "attribute test attribute"},
 	{"choose: no end tags", `<esi:choose><esi:when test="1">a</esi:choose>.`, `a.`, "unclosed-element"},
@@ -57,6 +61,8 @@ var elementRows = []pageRow{
 	{"vars: opaque comments", `<esi:vars><!-- $(HTTP_HOST) --></esi:vars>`, `<!-- $(HTTP_HOST) -->`, ""},
 
 	{"text is not read", `a<esi:text><esi:include src="/k"/>$(HTTP_HOST)<!-- </esi:text>b</esi:text>c`, `a<esi:include src="/k"/>$(HTTP_HOST)<!-- bc`, "stray-end-tag"},
+	{"text within a comment that is read", `<!--esi <esi:text>a-->b</esi:text>c`, ` abc`, ""},
+	{"text that never ends", `<esi:text>a</esi:te`, `a</esi:te`, "unclosed-element"},
 	{"text: other end tags", `<esi:text>a</esi:textile>b</esi:text>c`, `abc`, "unknown-element"},
 
 	{"what is none of the page's", `a<esi:assign name="x">b</esi:assign><esi:function name="f">c</esi:function><esi:log>d</esi:log><esi:environment src="/e" name="n"/>e`, `ae`, ""},
@@ -74,12 +80,41 @@ func TestElements(t *testing.T) { checkRows(t, elementRows) }
 
 // What is nested deeper than a template may be is dropped, and all in it.
 func TestDeepNestingIsDropped(t *testing.T) {
-	template := strings.Repeat("<esi:vars>", maxNesting) + "a<esi:choose><esi:when test='1'>b</esi:when></esi:choose><esi:include src='/k'/>" +
+	template := strings.Repeat("<esi:vars>", maxNesting) + "a<esi:choose><esi:when test='1'>b</esi:when></esi:choose><esi:include src='/k'/><esi:include src='/l'>d" +
 		strings.Repeat("</esi:vars>", maxNesting) + "c"
 	p, problems := parse(t, template)
-	if got := page(t, p); got != "a[/k]c" || kindsOf(problems) != "nested-too-deep" {
+	if got := page(t, p); got != "a[/k][/l]dc" || kindsOf(problems) != "nested-too-deep" {
 		t.Errorf("the page is %q with problems %v", got, problems.List)
 	}
+}
+
+func TestIncludesBeyondTheMostAreDropped(t *testing.T) {
+	p, problems := parse(t, strings.Repeat(`<esi:include src="/k"/>`, maxIncludes+2)+".")
+	if p.Includes() != maxIncludes || kindsOf(problems) != "excess excess" {
+		t.Errorf("there are %d includes, and problems %v", p.Includes(), problems.List)
+	}
+}
+
+// Size is what a program keeps in memory, about.
+func TestSizeFitsInWhatAProgramTakes(t *testing.T) {
+	template := strings.Repeat(`<p>text</p><esi:include src="/k?c=$(QUERY_STRING{c})" alt="/l"/><esi:choose><esi:when test="$(HTTP_COOKIE{a})=='b'">c</esi:when></esi:choose>`, 500)
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	var all []*Program
+	for range 20 {
+		p, _ := parse(t, template)
+		all = append(all, p)
+	}
+	took, said := float64(heap()-before)/20, float64(all[0].Size())
+	if said < 0.6*took || said > 1.4*took {
+		t.Errorf("a program says %.0f bytes and takes %.0f", said, took)
+	}
+	runtime.KeepAlive(all)
 }
 
 func TestInvalidationsAreKept(t *testing.T) {

@@ -154,7 +154,6 @@ func TestTimeouts(t *testing.T) {
 func TestNothingIsLeftBehind(t *testing.T) {
 	fragments := map[string]string{"/a": "never", "/e": "slow 500 x", "/l": "200 " + long, "/panic": "slow panic"}
 	const others = `<esi:include src="/l"/><esi:include src="/a"/>`
-	errSink := errors.New("sink")
 	for _, tt := range []struct {
 		name, template string
 		out            paper
@@ -164,6 +163,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}{
 		{name: "the client is gone", template: `0<esi:include src="/a"/>` + others, out: paper{gone: after(250 * time.Millisecond)}, want: ErrGone, took: 300 * time.Millisecond},
 		{name: "the context is done", template: `0<esi:include src="/a"/>` + others, cancel: 2 * time.Second, want: context.Canceled, took: 2 * time.Second},
+		{name: "the context is done, and failures would be made good", template: `0<esi:include src="/a" onerror="continue"/>` + others, cancel: 2 * time.Second, want: context.Canceled, took: 2 * time.Second},
 		{name: "the sink fails", template: `0` + others, out: paper{err: errSink}, want: errSink},
 		{name: "the page fails", template: `0<esi:include src="/e"/>` + others, want: &Error{}, took: time.Second},
 		{name: "a panic", template: `0<esi:include src="/panic"/>` + others, want: errPanic, took: time.Second},
@@ -285,3 +285,43 @@ func (a asked) Ready(i *Include) (Fragment, bool) {
 }
 
 func (a asked) Fetch(context.Context, *Include) Fragment { panic("all are ready") }
+
+// failing is a sink that fails at one of its calls.
+type failing struct{ left int }
+
+func (f *failing) Write([]byte) error { return f.Flush() }
+func (f *failing) Gone() bool         { return false }
+func (f *failing) Flush() error {
+	if f.left--; f.left < 0 {
+		return errSink
+	}
+	return nil
+}
+
+var errSink = errors.New("sink")
+
+// Whenever the sink fails, the page ends with its error, and nothing is left behind.
+func TestSinksMayFailAnywhere(t *testing.T) {
+	for _, tt := range runs {
+		synctest.Test(t, func(t *testing.T) {
+			o := Default()
+			if tt.with != nil {
+				tt.with(&o)
+			}
+			p, _ := parse(t, tt.template)
+			for left := 0; ; left++ {
+				s, out := &shelf{fragments: tt.fragments, pieces: 20}, &failing{left}
+				_, err := Assemble(t.Context(), &Page{Template: p, URL: pageURL, Client: visitor(), Options: &o}, s, out)
+				if s.open != 0 || s.running != 0 {
+					t.Errorf("%s: after %d calls, %d bodies are open and %d fetches run", tt.id, left, s.open, s.running)
+				}
+				if out.left >= 0 {
+					break // it was called so often
+				}
+				if err != errSink {
+					t.Errorf("%s: after %d calls, the error is %v", tt.id, left, err)
+				}
+			}
+		})
+	}
+}

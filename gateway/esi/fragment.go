@@ -14,7 +14,7 @@ type Include struct {
 type Fetcher interface {
 	// Ready returns the fragment if it is in memory as a whole, or if it is known already
 	// that there is none. It must not wait. It is called by the goroutine that called
-	// Assemble.
+	// Assemble, also while fetches run.
 	Ready(i *Include) (Fragment, bool)
 
 	// Fetch gets the fragment and waits for the head of its answer. When the context is

@@ -50,6 +50,10 @@ func (b *builder) openInclude(t *tag) {
 		b.tell(Attribute, "it needs attributes that stand once each, src among them; it is dropped")
 		return
 	}
+	if len(b.program.includes) == maxIncludes {
+		b.tell(Excess, "the template has too many includes; it is dropped")
+		return
+	}
 	var i include
 	alt, hasAlt := t.value("alt")
 	i.src, i.alt, i.hasAlt = b.target("src", src), b.target("alt", alt), hasAlt

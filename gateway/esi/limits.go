@@ -35,4 +35,5 @@ const (
 	maxOrder      = 64 << 10 // bytes of an invalidate element
 	maxTags       = 128      // of a fragment
 	maxParameters = 32       // of an include
+	maxIncludes   = 4096     // of a template: each run has a place for each
 )

@@ -18,13 +18,14 @@ const (
 	Variable               // no variable: it stands for nothing, or for itself
 	Target                 // src or alt is no URL
 	Nested                 // elements nested too deep are dropped
+	Excess                 // includes beyond the most that a template may have are dropped
 	Unfinished             // the body ended within a tag, which is dropped
 	kinds
 )
 
 var kindNames = [kinds]string{
 	"loose", "unknown-element", "malformed-tag", "unclosed-element", "stray-end-tag", "misplaced",
-	"attribute", "test", "variable", "target", "nested-too-deep", "unfinished-tag",
+	"attribute", "test", "variable", "target", "nested-too-deep", "excess", "unfinished-tag",
 }
 
 // String is the kind as metrics and logs have it.

@@ -57,6 +57,8 @@ var syntaxRows = []pageRow{
 	{"13-9 unclosed quote before other quotes", `a<esi:include src="/l/>b<p class="c">d<esi:include src="/k"/>`, `ab<p class="c">d[/k]`, "malformed-tag"},
 	{"13-9 unclosed quote up to the end", `a<esi:include src="/l/>b <b>c</b>`, `ab <b>c</b>`, "malformed-tag"},
 	{"13-9 unclosed quote before another tag", `a<esi:include src="/l/>b</esi:vars>" title="x">c`, `ab" title="x">c`, "malformed-tag stray-end-tag"},
+	{"13-9 a tag within a tag that has no end", `a<esi:include <esi:include src="/k"/>b`, `a[/k]b`, "malformed-tag"},
+	{"13-9 a value without a name's form", `a<esi:include src='/l"/>b`, `ab`, "malformed-tag"},
 	{"13-9 blank in src", `a<esi:include src="/l m"/>b<esi:include src=" /l"/><esi:include src="/k"/>`, `ab[/k]`, "target target"},
 	{"13-9 attribute that begins with >", `a<esi:include >src="/l"/>b<esi:include ="/l"/><esi:include src="/k"/>`, `asrc="/l"/>b[/k]`, "attribute loose malformed-tag"},
 	{"13-10 literals", `<f<esi?<esi/>`, `<f<esi?<esi/>`, ""},

@@ -24,6 +24,12 @@ func (t *tag) value(name string) (string, bool) {
 	return "", false
 }
 
+// has reports whether there is such an attribute.
+func (t *tag) has(name string) bool {
+	_, ok := t.value(name)
+	return ok
+}
+
 // tagEnd looks for the end of a tag, and goes on where it was when more has come.
 type tagEnd struct {
 	n     int // bytes that were looked at
