@@ -65,6 +65,7 @@ func (b *builder) counts(text []byte, at int64) bool {
 	}
 	if !o.told && !allBlank(text) {
 		o.told = true
+		at += int64(len(text) - len(bytes.TrimLeft(text, blanks))) // wherever the text was split
 		b.problem(Problem{at, o.name, Misplaced, "text that stands directly in it is dropped"})
 	}
 	return false

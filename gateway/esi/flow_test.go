@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -324,4 +325,33 @@ func TestSinksMayFailAnywhere(t *testing.T) {
 			}
 		})
 	}
+}
+
+// One program is run for many requests at a time.
+func TestHammerOneProgram(t *testing.T) {
+	p, _ := parse(t, `<esi:vars>$(HTTP_COOKIE{n}) $(QUERY_STRING{n})</esi:vars><esi:choose><esi:when test="$(HTTP_COOKIE{n}) matches '[02468]$'"><esi:include src="/even?$(HTTP_COOKIE{n})"/></esi:when>`+
+		`<esi:otherwise><esi:try><esi:attempt><esi:include src="/odd"/></esi:attempt><esi:except>odd</esi:except></esi:try></esi:otherwise></esi:choose><esi:include src="/t"/>`)
+	s := &shelf{fragments: map[string]string{"/odd": "500 x", "/t": "esi <esi:vars>$(HTTP_COOKIE{n})</esi:vars>"}}
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			for i := range 50 {
+				n := g*50 + i
+				out, o := &paper{t: t}, Default()
+				c := visitor(fmt.Sprintf("Cookie: n=%d", n))
+				c.Query = fmt.Appendf(nil, "n=%%3%d", n%10)
+				if _, err := Assemble(t.Context(), &Page{Template: p, URL: pageURL, Client: c, Options: &o}, s, out); err != nil {
+					t.Error(err)
+				}
+				want := fmt.Sprintf("%d %dodd%d", n, n%10, n)
+				if n%2 == 0 {
+					want = fmt.Sprintf("%d %d[/even?%d]%d", n, n%10, n, n)
+				}
+				if got := out.text.String(); got != want {
+					t.Errorf("the page is %q, want %q", got, want)
+				}
+			}
+		})
+	}
+	all.Wait()
 }

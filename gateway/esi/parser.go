@@ -280,4 +280,7 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isBlank(c byte) bool  { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' }
 
-func allBlank(b []byte) bool { return len(bytes.TrimLeft(b, " \t\n\r\f")) == 0 }
+// blanks are the bytes that isBlank is true of.
+const blanks = " \t\n\r\f"
+
+func allBlank(b []byte) bool { return len(bytes.TrimLeft(b, blanks)) == 0 }

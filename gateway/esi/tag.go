@@ -161,7 +161,7 @@ func parseTag(b []byte, longest int) (t tag, ok bool) {
 	t.name = tagName(b)
 	b = b[bytes.IndexByte(b, ':')+1+len(t.name) : len(b)-1]
 	for {
-		rest := bytes.TrimLeft(b, " \t\n\r\f")
+		rest := bytes.TrimLeft(b, blanks)
 		if len(rest) == 0 {
 			return t, true
 		}
@@ -184,11 +184,11 @@ func (t *tag) attribute(b []byte, longest int) (rest []byte, ok bool) {
 	for n < len(b) && (isNameByte(b[n]) || b[n] == ':') {
 		n++
 	}
-	name, after := string(b[:n]), bytes.TrimLeft(b[n:], " \t\n\r\f")
+	name, after := string(b[:n]), bytes.TrimLeft(b[n:], blanks)
 	if n == 0 || len(after) == 0 || after[0] != '=' {
 		return nil, false
 	}
-	v := bytes.TrimLeft(after[1:], " \t\n\r\f")
+	v := bytes.TrimLeft(after[1:], blanks)
 	t.loose = t.loose || len(after) < len(b)-n || len(v) < len(after)-1
 	value, rest, ok := t.cutValue(v)
 	if _, twice := t.value(name); twice || len(value) > longest {
@@ -209,7 +209,7 @@ func (t *tag) cutValue(b []byte) (value, rest []byte, ok bool) {
 		return b[1 : 1+end], b[end+2:], true
 	}
 	t.loose = true
-	end := bytes.IndexAny(b, " \t\n\r\f")
+	end := bytes.IndexAny(b, blanks)
 	if end < 0 {
 		end = len(bytes.TrimSuffix(b, []byte("/")))
 		t.empty = end < len(b)

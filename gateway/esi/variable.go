@@ -162,11 +162,11 @@ func cutWord(s, end string) (word, rest string, ok bool) {
 		return word, trimLeft(rest), ok && closed
 	}
 	word, rest, ok = strings.Cut(s, end)
-	word = strings.TrimRight(word, " \t\n\r\f")
+	word = strings.TrimRight(word, blanks)
 	return word, trimLeft(rest), ok && !strings.ContainsAny(word, "{}()|$'\"")
 }
 
-func trimLeft(s string) string { return strings.TrimLeft(s, " \t\n\r\f") }
+func trimLeft(s string) string { return strings.TrimLeft(s, blanks) }
 
 // mixed is text in which there may be variables: the value of src, alt and the like.
 type mixed []segment
