@@ -107,7 +107,7 @@ func (b *builder) element(t *tag, at int64) {
 	case el == nil:
 		b.tell(Unknown, "there is no such element; its tags are dropped, its content stays")
 	case t.end:
-		b.end1(el)
+		b.finish(el)
 	default:
 		b.start(el, t)
 	}
@@ -145,7 +145,7 @@ func (b *builder) start(el *element, t *tag) {
 		return
 	}
 	b.push(el, el.mode)
-	if el.open != nil {
+	if el.open != nil && b.top().mode == el.mode { // it is not nested too deep
 		el.open(b, t)
 	}
 	if t.empty {
@@ -194,8 +194,8 @@ func (b *builder) settle(next *element) {
 	}
 }
 
-// end1 takes an end tag.
-func (b *builder) end1(el *element) {
+// finish takes an end tag.
+func (b *builder) finish(el *element) {
 	for o := b.top(); o != nil && o.mode == brief; o = b.top() {
 		if o.element == el {
 			b.cut(o.text)

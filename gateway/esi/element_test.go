@@ -88,6 +88,25 @@ func TestDeepNestingIsDropped(t *testing.T) {
 	}
 }
 
+// What is on the very edge is dropped as a whole, and leaves nothing half done.
+func TestNothingIsHalfDoneWhereNestingEnds(t *testing.T) {
+	for _, inner := range []string{
+		`<esi:choose><esi:when test="0">x</esi:when><esi:otherwise>x</esi:otherwise></esi:choose>`,
+		`<esi:choose><esi:otherwise>x</esi:otherwise><esi:when test="0">x</esi:when></esi:choose>`,
+		`<esi:try><esi:attempt>x</esi:attempt><esi:except>y</esi:except></esi:try>`,
+		`<esi:vars>x</esi:vars>`, `<esi:invalidate>y</esi:invalidate>x`, `<esi:comment text="y">x`, `<esi:text>x</esi:text>`,
+	} {
+		for n := maxNesting - 4; n <= maxNesting+1; n++ {
+			template := strings.Repeat("<esi:inline>", n) + inner + strings.Repeat("</esi:inline>", n) + "$(HTTP_HOST)."
+			p, _ := parse(t, template)
+			sound(t, p)
+			if got := page(t, p); got != "x$(HTTP_HOST)." && (n <= maxNesting-2 || got != "$(HTTP_HOST).") {
+				t.Errorf("%s in %d others is %q", inner, n, got)
+			}
+		}
+	}
+}
+
 func TestIncludesBeyondTheMostAreDropped(t *testing.T) {
 	p, problems := parse(t, strings.Repeat(`<esi:include src="/k"/>`, maxIncludes+2)+".")
 	if p.Includes() != maxIncludes || kindsOf(problems) != "excess excess" {

@@ -23,6 +23,9 @@ func TestTemplatesInAnyOrder(t *testing.T) {
 	inBubbles(t, 3000, func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		var b strings.Builder
+		if r.IntN(4) == 0 {
+			b.WriteString(strings.Repeat("<esi:vars>", maxNesting-r.IntN(6)))
+		}
 		for range r.IntN(30) {
 			b.WriteString(tokens[r.IntN(len(tokens))])
 		}
