@@ -41,6 +41,12 @@ FUZZ    := \
            gateway/config:FuzzOrigins \
            gateway/config:FuzzParams \
            gateway/discover:FuzzTake \
+           gateway/esi:FuzzAssemble \
+           gateway/esi:FuzzExpression \
+           gateway/esi:FuzzHTML \
+           gateway/esi:FuzzHoldsMarkup \
+           gateway/esi:FuzzParse \
+           gateway/esi:FuzzValue \
            gateway/invalidation:FuzzParse \
            gateway/route:FuzzDestination \
            gateway/route:FuzzQuery \
@@ -51,6 +57,7 @@ FUZZ    := \
            gateway/session:FuzzPlace \
            gateway/session:FuzzRestore \
            gateway/session:FuzzWeblogic \
+           gateway/surrogate:FuzzControl \
            gateway/wire:FuzzAuthority \
            gateway/wire:FuzzChunk \
            gateway/wire:FuzzHead \

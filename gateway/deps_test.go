@@ -35,6 +35,8 @@ var dependencies = map[string][]string{
 	"gateway/cache/coding": {"gateway/cache"},
 	"gateway/cache/disk":   {"gateway/unit"},
 	"gateway/cache/tier":   {"gateway/cache/store", "gateway/cache/disk", "gateway/cache"},
+	"gateway/esi":          {"gateway/wire"},
+	"gateway/surrogate":    {"gateway/wire"},
 	"gateway/balance":      {"gateway/unit"},
 	"gateway/admission":    {"gateway/balance", "gateway/unit"},
 	"gateway/origin":       {"gateway/wire", "gateway/metrics", "gateway/unit", "gateway/probe", "gateway/socket"},
