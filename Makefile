@@ -31,7 +31,6 @@ FUZZ    := \
            gateway/cache:FuzzRecord \
            gateway/cache:FuzzResolve \
            gateway/cache:FuzzStore \
-           gateway/cache:FuzzSurrogate \
            gateway/cache:FuzzTags \
            gateway/cache:FuzzVary \
            gateway/collect:FuzzNumber \

@@ -60,7 +60,7 @@ func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
 // cachePolicy is what package cache is told; device is the node's name.
 func cachePolicy(k *config.Cache, device string) cache.Policy {
 	p := cache.Policy{
-		Device:    strings.ToLower(device),
+		Device:    device,
 		Heuristic: float64(k.Heuristic.Fraction), HeuristicMax: time.Duration(k.Heuristic.Max),
 		TTL:             make(map[int]time.Duration),
 		WhileRevalidate: time.Duration(k.Stale.WhileRevalidate), IfError: time.Duration(k.Stale.IfError),

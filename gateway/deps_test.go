@@ -30,7 +30,7 @@ var dependencies = map[string][]string{
 	"gateway/corpus":       {},
 	"gateway/wire":         {"gateway/unit"},
 	"gateway/session":      {"gateway/wire", "gateway/unit"},
-	"gateway/cache":        {"gateway/wire", "gateway/unit"},
+	"gateway/cache":        {"gateway/wire", "gateway/unit", "gateway/surrogate"},
 	"gateway/cache/store":  {"gateway/cache", "gateway/wire", "gateway/unit"},
 	"gateway/cache/coding": {"gateway/cache"},
 	"gateway/cache/disk":   {"gateway/unit"},

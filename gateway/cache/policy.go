@@ -27,8 +27,8 @@ type Policy struct {
 	// (5.2.1). That they want only what is stored holds in any case.
 	Honour bool
 
-	// Device is the name by which Surrogate-Control speaks to this cache alone, in lower
-	// case; empty: none.
+	// Device is the name by which Surrogate-Control speaks to this cache alone; empty:
+	// none.
 	Device string
 
 	// Targeted are the fields that are asked before Cache-Control (RFC 9213), in

@@ -114,7 +114,8 @@ func (c *Control) take(d *directive, own bool) {
 	case content:
 		c.Content, c.HasContent = d.argument, true
 	case compress:
-		c.Compress, c.HasCompress = wire.EqualFold(d.argument, "yes"), true
+		c.Compress = wire.EqualFold(d.argument, "yes")
+		c.HasCompress = c.Compress || wire.EqualFold(d.argument, "no")
 	case vary:
 		c.VaryHeaders, c.VaryCookies = nil, nil
 		c.takeVary(d.argument)
