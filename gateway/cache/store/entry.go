@@ -63,7 +63,7 @@ type object struct {
 // stored with it, its resource, and their places in maps. TestLittleMemoryIsNotCounted
 // measures it.
 const (
-	overheadOfObject = 1064
+	overheadOfObject = 1128
 	overheadOfMark   = 540
 	overheadOfTag    = 240
 )
