@@ -91,27 +91,31 @@ func (f *sliceFetch) lead() bool {
 	return c.flight != nil
 }
 
-// keep looks at what the origin has answered. A slice that must not be stored, or finds no
-// room, is for those alone who have asked for it.
+// keep looks at what the origin has answered.
 func (f *sliceFetch) keep() {
-	x, c := f.x, &f.x.cached
+	x := f.x
 	if x.changedSides() || !x.chosenAs() {
 		f.refuse(errSliceStatus) // it is no answer to what was asked
 		return
 	}
 	a := x.answerToKeep(f.g)
-	slice, why, is := x.site.cache.policy.Slice(f.whole, f.n, &c.request, &a, x.override(&a))
+	slice, why, is := x.site.cache.policy.Slice(f.whole, f.n, &x.cached.request, &a, x.override(&a))
 	switch {
+	case is == cache.PieceWanted:
+		f.store(slice, why)
 	case is == cache.PieceChanged:
 		f.refuse(errSliceChanged)
-		return
-	case is == cache.PieceOther && a.Status >= 500:
+	case a.Status >= 500:
 		f.refuse(errSliceStatus)
-		return
-	case is == cache.PieceOther:
+	default:
 		f.refuse(errSliceOther)
-		return
 	}
+}
+
+// store stores the slice. One that must not be stored, or finds no room, is for those
+// alone who have asked for it.
+func (f *sliceFetch) store(slice *cache.Stored, why cache.Refusal) {
+	x, c := f.x, &f.x.cached
 	x.site.cache.metrics.SlicesFetched.Inc()
 	var fill *store.Fill
 	if why == 0 {

@@ -89,7 +89,7 @@ func (w *sliceWalk) reach() error {
 	if err := w.x.w.Flush(); err != nil || w.opened {
 		return err
 	}
-	of := &w.whole.Slices
+	of := w.whole.Slices
 	if n := w.at / of.Each; w.slice == nil || w.n != n {
 		if _, err := w.take(n); err != nil {
 			return err
@@ -115,12 +115,12 @@ func (w *sliceWalk) take(n int64) (metrics.CacheOutcome, *sliceError) {
 		if !f.wait(w.x) {
 			return 0, errSliceGone
 		}
-		if f.slice != nil && w.suits(f.slice) {
+		if f.slice != nil && w.suits(n, f.slice) {
 			return metrics.CacheHit, w.have(n, f.slice)
 		}
 	}
 	w.name(n)
-	if e := w.look(); e != nil {
+	if e := w.look(n); e != nil {
 		return metrics.CacheHit, w.have(n, e)
 	}
 	if w.x.cached.request.OnlyIfCached {
@@ -143,7 +143,7 @@ func (w *sliceWalk) obtain(n int64) (metrics.CacheOutcome, *sliceError) {
 		switch {
 		case outcome == store.Gone:
 			return 0, errSliceGone
-		case outcome == store.Answered && w.suits(e):
+		case outcome == store.Answered && w.suits(n, e):
 			return metrics.CacheCollapsed, w.have(n, e)
 		case outcome == store.Answered:
 			e.Body().Decline()
@@ -152,7 +152,7 @@ func (w *sliceWalk) obtain(n int64) (metrics.CacheOutcome, *sliceError) {
 			flight = w.g.cache.Alone(&w.key)
 		}
 	}
-	if e := w.look(); e != nil { // it came before the lead was ours
+	if e := w.look(n); e != nil { // it came before the lead was ours
 		flight.Leave()
 		return metrics.CacheHit, w.have(n, e)
 	}
@@ -177,22 +177,22 @@ func (w *sliceWalk) join() (f *store.Flight, leads bool) {
 
 // look looks for the slice that was named last, in memory and on the disk. However old it is,
 // it is of the version that its name says.
-func (w *sliceWalk) look() *store.Entry {
+func (w *sliceWalk) look(n int64) *store.Entry {
 	r, p := &w.x.cached.request, &w.x.site.cache.policy
 	e := w.g.cache.Lookup(&w.key, r, p).Entry
 	if e == nil && w.g.tier.Recall(w.g.cache, &w.key, r, p, w.x.Now) {
 		e = w.g.cache.Lookup(&w.key, r, p).Entry
 	}
-	if e == nil || !w.suits(e) {
+	if e == nil || !w.suits(n, e) {
 		return nil
 	}
 	return e
 }
 
 // suits reports whether a slice may be sent to the client.
-func (w *sliceWalk) suits(e *store.Entry) bool {
+func (w *sliceWalk) suits(n int64, e *store.Entry) bool {
 	s, r := e.Stored(), &w.x.cached.request
-	return s.Fits(r, &w.x.site.cache.policy) && (s.Authorized || !r.Authorization)
+	return s.Length == w.whole.Slices.Span(n).Len() && s.Fits(r, &w.x.site.cache.policy) && (s.Authorized || !r.Authorization)
 }
 
 // askAhead begins to get the next slice, if it is going to be read and not in memory, where

@@ -458,3 +458,42 @@ func TestSlicesAreSwitchedOff(t *testing.T) {
 	f.get(t, "/all").wantsOf(t, "all", 1, f.size, 0, f.size)
 	f.wantsAsked(t, "all", "GET")
 }
+
+// TestNothingIsSlicedWhereFiltersStore: a filter of stage store sees the whole.
+func TestNothingIsSlicedWhereFiltersStore(t *testing.T) {
+	t.Parallel()
+	f := newFilm(t, "")
+	f.text += fmt.Sprintf(`
+plugins: { edit: { kind: filter, module: %q, needs: [headers], limits: { instances: 16, wait: 1s } } }
+sites: { w: { hosts: ["**"], filters: [{ plugin: edit, on_error: skip, stage: store }] } }
+mappings: [{ site: w, cluster: a }]
+`, guestFile(parrot))
+	apply(t, f.g, f.text)
+	f.get(t, "/film", "Range: bytes=5000-5999").wantsOf(t, "a range", 1, f.size, 5000, 6000)
+	f.get(t, "/film").wantsOf(t, "all", 1, f.size, 0, f.size)
+	f.wantsAsked(t, "all that was asked for", "bytes=5000-5999", "GET")
+}
+
+// TestSlicesAndFiltersOfAnswers: what is sent of slices passes the filters that are called at
+// delivery, and the site's edits.
+func TestSlicesAndFiltersOfAnswers(t *testing.T) {
+	t.Parallel()
+	f := newFilm(t, "")
+	f.text += `
+sites: { w: { hosts: ["**"], headers: { response: { set: { X-Edited: "yes" } } } } }
+mappings: [{ site: w, cluster: a }]
+`
+	apply(t, f.g, f.text)
+	for range 2 {
+		got := f.get(t, "/film", "Range: bytes=5000-9999")
+		got.wantsOf(t, "a range", 1, f.size, 5000, 10000)
+		all := f.get(t, "/film")
+		all.wantsOf(t, "all", 1, f.size, 0, f.size)
+		if got.Header.Get("X-Edited") != "yes" || all.Header.Get("X-Edited") != "yes" {
+			t.Errorf("%v %v", got.Header, all.Header)
+		}
+	}
+	if got := f.get(t, "/film", "Range: bytes=0-9,20-29"); got.StatusCode != 206 || got.ContentLength != int64(len(got.body)) || got.Header.Get("X-Edited") != "yes" {
+		t.Errorf("several ranges: %d, %d of %d bytes", got.StatusCode, len(got.body), got.ContentLength)
+	}
+}

@@ -40,7 +40,7 @@ func foldSlices(all []*store.Entry) []*folded {
 	for _, e := range all {
 		f := &folded{e, 0, e.Bytes()}
 		if list = append(list, f); e.Stored().Sliced() {
-			of := &e.Stored().Slices
+			of := e.Stored().Slices
 			key := keyOfSlices(e.Key(), e.Key().Parts, of.Size, of.Version)
 			wholes[key] = append(wholes[key], f)
 		}

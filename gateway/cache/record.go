@@ -23,9 +23,9 @@ func (s *Stored) AppendRecord(dst []byte) []byte {
 	w.bytes(s.Reason)
 	w.fields(s.Fields)
 	w.fields(s.Source)
-	w.number(s.Length, s.Part.First, s.Part.Size, s.Slices.Each, s.Slices.Size)
+	w.number(s.Length, s.Part.First, s.Part.Size)
 	w.bytes(s.Part.Asked)
-	w.bytes(s.Slices.Version)
+	w.slices(s.Slices)
 	w.time(s.Date, s.Modified, s.Fresh.Received)
 	w.bytes(s.ETag)
 	w.vary(&s.Vary)
@@ -53,8 +53,7 @@ func ReadRecord(b []byte) (*Stored, error) {
 	s.Status, s.Reason = int(r.number()), r.bytes()
 	s.Fields, s.Source = r.fields(), r.fields()
 	s.Length, s.Part.First, s.Part.Size = r.number(), r.number(), r.number()
-	s.Slices.Each, s.Slices.Size = r.number(), r.number()
-	s.Part.Asked, s.Slices.Version = r.bytes(), r.bytes()
+	s.Part.Asked, s.Slices = r.bytes(), r.slices()
 	s.Date, s.Modified, s.Fresh.Received = r.time(), r.time(), r.time()
 	s.ETag = r.bytes()
 	s.Vary = r.vary()
@@ -79,10 +78,7 @@ func (s *Stored) plausible() bool {
 }
 
 func (l *Slices) plausible(s *Stored) bool {
-	if l.Each == 0 {
-		return l.Size == 0 && l.Version == nil
-	}
-	return l.Each > 0 && l.Size > 0 && l.Size < math.MaxInt64-l.Each && len(l.Version) > 0 && s.Status == 200 && s.Length == 0 && !s.isPart()
+	return l == nil || l.Each > 0 && l.Size > 0 && l.Size < math.MaxInt64-l.Each && len(l.Version) > 0 && s.Status == 200 && s.Length == 0 && !s.isPart()
 }
 
 // recordWriter appends the parts of a record.
@@ -117,6 +113,16 @@ func (w *recordWriter) time(list ...time.Time) {
 	for _, t := range list {
 		w.number(t.Unix(), int64(t.Nanosecond()))
 	}
+}
+
+// slices appends what is known of slices: 0 if there are none.
+func (w *recordWriter) slices(l *Slices) {
+	if l == nil {
+		w.number(0)
+		return
+	}
+	w.number(l.Each, l.Size)
+	w.bytes(l.Version)
 }
 
 func (w *recordWriter) vary(v *Vary) {
@@ -224,6 +230,14 @@ func (r *recordReader) codings() (list []Coding) {
 		list = append(list, c)
 	}
 	return list
+}
+
+func (r *recordReader) slices() *Slices {
+	each := r.number()
+	if each == 0 {
+		return nil
+	}
+	return &Slices{Each: each, Size: r.number(), Version: r.bytes()}
 }
 
 func (r *recordReader) vary() (v Vary) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Slices says that the body of a representation is not stored with its head but in
-// pieces of one length, each by itself. The zero value: it is stored in one.
+// pieces of one length, each by itself.
 //
 // All that expires is the head: a slice is as good as the version that it is of, which is
 // named by what tells it from all others byte for byte.
@@ -22,7 +22,7 @@ type Slices struct {
 
 // Sliced reports whether s is the head of a representation that is stored in slices. Its
 // Length is 0, since no byte of the body is stored with it.
-func (s *Stored) Sliced() bool { return s.Slices.Each > 0 }
+func (s *Stored) Sliced() bool { return s.Slices != nil }
 
 // Span returns which bytes the nth slice is, counted from 0.
 func (l *Slices) Span(n int64) Span {
@@ -87,8 +87,8 @@ func (s *Stored) InSlices(r *Request, a *Answer, each, above int64) *Stored {
 		return nil
 	}
 	whole := *s
-	whole.Status, whole.Part, whole.Length = 200, Part{}, 0
-	whole.Slices = Slices{Each: each, Size: size, Version: version}
+	whole.Status, whole.Part, whole.Length, whole.Codings = 200, Part{}, 0, nil // its slices stay as they came
+	whole.Slices = &Slices{Each: each, Size: size, Version: version}
 	if a.Status == 206 {
 		whole.Reason, whole.Fields = nil, slices.DeleteFunc(slices.Clone(s.Fields), isContentRange)
 	}

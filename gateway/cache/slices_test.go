@@ -1,7 +1,10 @@
 package cache
 
 import (
+	"bytes"
 	"testing"
+
+	"weirkeep/gateway/wire"
 )
 
 // TestWhatIsKeptInSlices is what is long enough, has a name for its version, and comes from
@@ -165,4 +168,29 @@ func TestAgeCountsFromTheSlice(t *testing.T) {
 	if age := whole.Since(slice).AgeAt(at(25)); age != 25e9 {
 		t.Errorf("with an older slice it is %v old", age)
 	}
+}
+
+// TestWhatIsSlicedIsNotEncoded, also where the site encodes what it stores.
+func TestWhatIsSlicedIsNotEncoded(t *testing.T) {
+	p := Default()
+	p.Codings = []Coding{Gzip}
+	r, a := request(t, "Accept-Encoding: gzip"), answer(t, "Accept-Ranges: bytes / Content-Type: text/plain / ETag: \"v1\" / Cache-Control: max-age=60")
+	a.Length = 1 << 20
+	s := stored(t, &p, r, a)
+	if s.Coding(r) != Gzip {
+		t.Error("it would not be encoded in any case")
+	}
+	if whole := s.InSlices(r, a, 10, 20); whole.Coding(r) != Identity || valueOf(fieldsOfHead(t, whole), "vary") != nil {
+		t.Errorf("it may be encoded: %s", whole.AppendHead(nil))
+	}
+}
+
+func fieldsOfHead(t *testing.T, s *Stored) []wire.Field {
+	t.Helper()
+	_, block, _ := bytes.Cut(s.AppendHead(nil), []byte("\r\n"))
+	var h wire.Head
+	if err := h.ParseResponse(block, 1, &wire.Rules{}); err != nil {
+		t.Fatal(err)
+	}
+	return h.Fields
 }

@@ -15,9 +15,9 @@ type Stored struct {
 
 	Source []wire.Field // as the origin sent them, but for the same fields, where Fields were made of these here; nil: Fields are
 
-	Length int64  // of the body that is stored, in bytes; -1: not known before it is here
-	Part   Part   // what of the representation that is; the zero value: all of it
-	Slices Slices // that the body is stored in by itself; the zero value: it is not
+	Length int64   // of the body that is stored, in bytes; -1: not known before it is here
+	Part   Part    // what of the representation that is; the zero value: all of it
+	Slices *Slices // that the body is stored in by itself; nil: it is stored in one piece, with this
 
 	Date     time.Time // of the Date field, else when it was received
 	Modified time.Time // of Last-Modified; zero: there is none

@@ -78,6 +78,9 @@ func (e *Entry) weigh() int64 {
 			n += int64(len(f.Name) + len(f.Value))
 		}
 	}
+	if s.Sliced() {
+		n += int64(unsafe.Sizeof(*s.Slices)) + int64(len(s.Slices.Version))
+	}
 	for i, name := range s.Vary.Names {
 		n += int64(len(name)+len(s.Vary.Values[i])) + int64(unsafe.Sizeof("")+unsafe.Sizeof([]byte(nil)))
 	}
