@@ -36,7 +36,7 @@ type Cache struct {
 	StatusHeader     *bool     `yaml:"status_header" default:"true"`                                                 // whether answers say in Cache-Status what the cache did (RFC 9211); default true; never nil after Load
 	PostLocation     bool      `yaml:"post_location" default:"false" conformance:"true"`                             // whether an answer to POST is stored for the URL that its Content-Location names, if that is the request's; default false
 
-	Compress []string `yaml:"compress" enum:"gzip|br|zstd"` // content codings that a stored answer is kept and sent in beside the one that came, if that is none, for clients that take them; the first is rather used where a client likes several alike; default: none
+	Compress []string `yaml:"compress" enum:"gzip|br|zstd" foreign:"coding"` // content codings that a stored answer is kept and sent in beside the one that came, if that is none, for clients that take them; the first is rather used where a client likes several alike; default: none
 
 	Rules []CacheRule `yaml:"rules" files:"append"` // the first that matches decides; nothing merges
 }
@@ -100,8 +100,8 @@ type CacheRule struct {
 	Vary     []string       `yaml:"vary" check:"token"`                                      // fields of the request that it was chosen by, beyond those in Vary
 	Tags     []string       `yaml:"tags" check:"token"`                                      // names by which it is purged, beyond those in the answer
 	Key      RuleKey        `yaml:"key"`                                                     // what tells these answers apart, beyond the cache's key; its when may not name what the answer says
-	Compress *[]string      `yaml:"compress" enum:"gzip|br|zstd"`                            // as the cache's, in its place; []: none; default: the cache's
-	Session  string         `yaml:"session" default:"shared" enum:"shared|without|with|own"` // of requests with a session: shared (default): that they have one does not matter | without: only those without one are stored and answered | with: only those with one | own: each session has its own (D-WC-13)
+	Compress *[]string      `yaml:"compress" enum:"gzip|br|zstd" foreign:"coding"`           // as the cache's, in its place; []: none; default: the cache's
+	Session  string         `yaml:"session" default:"shared" enum:"shared|without|with|own"` // of requests with a session: shared (default): that they have one does not matter | without: only those without one are stored and answered | with: only those with one | own: each session has its own
 
 	// Path is where it was written.
 	Path string `yaml:"-"`

@@ -34,7 +34,7 @@ func (r *reader) scalar(n ast.Node, v reflect.Value, path string, f rules) {
 		return
 	}
 	if v.Kind() == reflect.String && s.typed {
-		r.untyped(n, v, path, s.text)
+		r.untyped(n, v, path, s.text, f)
 		return
 	}
 	if isPlain(v) && !s.typed && s.from == "" {
@@ -46,10 +46,13 @@ func (r *reader) scalar(n ast.Node, v reflect.Value, path string, f rules) {
 
 // untyped refuses what YAML takes for a number or a truth value, where text has
 // to be.
-func (r *reader) untyped(n ast.Node, v reflect.Value, path, text string) {
+func (r *reader) untyped(n ast.Node, v reflect.Value, path, text string, f rules) {
 	shown, hint := text, fmt.Sprintf("write %q, in quotes", text)
-	if v.Type() == reflect.TypeFor[Secret]() {
+	switch {
+	case v.Type() == reflect.TypeFor[Secret]():
 		shown, hint = typeName(n), "write it in quotes"
+	case f.enum != nil && !slices.Contains(f.enum, text):
+		hint = "write " + choice(f.enum)
 	}
 	r.fail(path, "E104", fmt.Sprintf("%s is %s, must be text", path, shown), hint)
 }

@@ -37,6 +37,11 @@ var otherWords = map[reflect.Type]map[string]string{
 	reflect.TypeFor[Metric]():       {"plugin": "collector", "period": "interval", "from": "source", "header": "source", "url": "pull", "path": "pull", "log_base": "base", "history_proportion": "history", "smoothing": "history"},
 	reflect.TypeFor[Pull]():         {"url": "path", "uri": "path", "json": "pointer", "field": "pointer", "prometheus": "series", "query": "series"},
 	reflect.TypeFor[Filter]():       {"name": "plugin", "phase": "stage"},
+	reflect.TypeFor[Cache]():        {"enable": "enabled", "on": "enabled", "size": "memory", "storage": "disk", "grace": "stale", "gzip": "compress", "compression": "compress", "encodings": "compress", "vary_by": "key"},
+	reflect.TypeFor[CacheDisk]():    {"dir": "path", "directory": "path", "folder": "path", "max": "size", "limit": "size"},
+	reflect.TypeFor[CacheKey]():     {"ignore": "ignore_params", "params": "ignore_params", "exclude": "ignore_params", "sort": "sort_params"},
+	reflect.TypeFor[CacheRule]():    {"if": "when", "condition": "when", "expression": "when", "match": "when", "path": "when", "bypass": "pass", "max_age": "ttl", "expires": "ttl"},
+	reflect.TypeFor[Stale]():        {"grace": "while_revalidate", "updating": "while_revalidate", "on_error": "if_error", "error": "if_error"},
 	reflect.TypeFor[HeaderEdit]():   {"add": "set", "append": "set", "replace": "set", "delete": "remove", "unset": "remove"},
 }
 
@@ -94,6 +99,9 @@ var foreignValues = map[string]map[string]string{
 	"stage": {
 		"delivery": didYouMean + `"deliver"?`, "response": didYouMean + `"deliver"?`, "hit": didYouMean + `"deliver"?`,
 		"cache": didYouMean + `"store"?`, "fetch": didYouMean + `"store"?`, "miss": didYouMean + `"store"?`,
+	},
+	"coding": {
+		"brotli": didYouMean + `"br"?`, "gz": didYouMean + `"gzip"?`, "zstandard": didYouMean + `"zstd"?`,
 	},
 	"plugin-kind": {
 		"call_router": didYouMean + `"router"?`, "balancer": didYouMean + `"router"?`,
@@ -218,6 +226,22 @@ var mainKeys = map[reflect.Type]string{
 	reflect.TypeFor[Filter]():   "plugin",
 	reflect.TypeFor[Redirect](): "location",
 	reflect.TypeFor[Reject]():   "status",
+
+	reflect.TypeFor[Cache]():     "enabled",
+	reflect.TypeFor[CacheDisk](): "path",
+	reflect.TypeFor[CacheTags](): "from",
+	reflect.TypeFor[Collapse]():  "wait",
+	reflect.TypeFor[Stale]():     "if_error",
+}
+
+// ttlHint is the map of times that a single time probably stands for.
+func ttlHint(n ast.Node, f rules) string {
+	s, ok := scalarOf(n)
+	var d unit.Duration
+	if f.keys != "ttl" || !ok || d.UnmarshalText([]byte(s.text)) != nil {
+		return ""
+	}
+	return "write { default: " + s.text + " }, for answers that say nothing of it"
 }
 
 // without says how a block is written that is not wanted.
@@ -225,6 +249,7 @@ var without = map[reflect.Type]string{
 	reflect.TypeFor[Queue]():  "for no queue, write { size: 0 }",
 	reflect.TypeFor[Ping]():   "for none, take the key away",
 	reflect.TypeFor[Health](): "for none, take the key away",
+	reflect.TypeFor[Cache]():  "for none, write { enabled: false }",
 }
 
 // blockHint is the block that a single value probably stands for.
@@ -258,7 +283,8 @@ func (f rules) takes(field reflect.Value, text string) bool {
 		return false
 	}
 	_, reason := f.hold(one, text)
-	return reason == "" && grammars[f.check](text) == ""
+	check := grammars[f.check]
+	return reason == "" && (check == nil || check(text) == "") // that of a path is held elsewhere
 }
 
 // singleHint is the cure for a list where a single value has to be.

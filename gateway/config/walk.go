@@ -231,7 +231,7 @@ func (r *reader) claim(path string, e entry, repeat bool) bool {
 
 // named decodes a map from names that the operator chose.
 func (r *reader) named(n ast.Node, v reflect.Value, path string, f rules) {
-	entries, ok := r.entries(n, path, "a map", "")
+	entries, ok := r.entries(n, path, "a map", ttlHint(n, f))
 	if !ok {
 		return
 	}
@@ -288,7 +288,7 @@ func (r *reader) list(n ast.Node, v reflect.Value, path string, f rules) {
 func (r *reader) item(n ast.Node, v reflect.Value, path string, f rules) {
 	origin, ok := v.Addr().Interface().(*Origin)
 	if f.short == "" || !ok {
-		r.value(n, v, path, rules{check: f.check, enum: f.enum, low: f.low, high: f.high, ranged: f.ranged, hint: f.hint, present: true})
+		r.value(n, v, path, rules{check: f.check, enum: f.enum, low: f.low, high: f.high, ranged: f.ranged, hint: f.hint, foreign: f.foreign, present: true})
 		return
 	}
 	resolved, ok := r.resolve(n, path)
