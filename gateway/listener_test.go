@@ -311,7 +311,7 @@ listeners: [{ name: one, address: %q }, { name: two, address: %q }, { name: thre
 clusters: { app: { origins: [{ address: %q }] } }
 access_log: { format: off }
 limits: { connections: 2 }
-`, closedAddress(t), closedAddress(t), closedAddress(t), o.addr), Options{})
+`, freeAddress(t), freeAddress(t), freeAddress(t), o.addr), Options{})
 	at := func(name string) *net.TCPConn { return dialTo(t, g.Addresses()[name].String()) }
 	first, second := at("one"), at("one")
 	for i, c := range []net.Conn{first, second} {
