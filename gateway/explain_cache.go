@@ -182,6 +182,7 @@ func (e *explanation) failsAlike(told *ExplainedCache, reason Reason, used *stor
 		return
 	}
 	told.Does, told.Why = "unreachable", last+": the answer is the same"
+	e.alike = reason
 }
 
 // mostExplained is how many stored answers are shown of a target.

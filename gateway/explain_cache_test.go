@@ -54,6 +54,9 @@ func TestExplainTellsOfTheCache(t *testing.T) {
 			if c.Does != tt.does || c.Why != tt.why || c.Rule != tt.rule || strings.Join(c.Late, " ") != tt.late || len(c.Stored) != tt.stored || (c.Key == nil) != (tt.does == "pass") {
 				t.Errorf("%+v, want %+v", c, tt)
 			}
+			if o := e.Outcome; o.Stored != (tt.status == "hit") || o.Stored == (o.Address != "") {
+				t.Errorf("outcome %+v, and traffic gets %s", o, tt.status)
+			}
 			if after, _ := s.g.StoredStats(); fmt.Sprint(before) != fmt.Sprint(after) || tt.stored > 0 && again.Cache.Stored[0].Hits != c.Stored[0].Hits {
 				t.Errorf("it was counted: %+v, then %+v", before, after)
 			}

@@ -20,6 +20,7 @@ type explanation struct {
 	trace route.Trace
 
 	passed []ExplainedCandidate // of the groups that were tried before
+	alike  Reason               // why the last request for the same reached no origin; only where this one is answered alike
 }
 
 // refused tells of a request that does not get as far as a decision.
@@ -60,7 +61,21 @@ func (e *explanation) tell(g *Gateway, answer []byte) error {
 	err := e.cache(g, answer)
 	e.Still = e.still()
 	e.pick()
+	e.stored()
 	return err
+}
+
+// stored tells what the client gets where the cache answers, in place of the origin that was
+// picked: which one that would be is of use as soon as the answer is gone.
+func (e *explanation) stored() {
+	switch c := e.Cache; {
+	case c == nil:
+	case c.Does == "fresh" || c.Does == "stale":
+		e.Outcome = ExplainedOutcome{Reason: Served.String(), Text: "would be answered from the store", Stored: true}
+	case c.Does == "unreachable":
+		e.Outcome = ExplainedOutcome{}
+		e.end(e.alike)
+	}
 }
 
 func (e *explanation) request() {

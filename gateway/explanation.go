@@ -194,4 +194,5 @@ type ExplainedOutcome struct {
 	Location string `json:"location,omitempty"`
 	Address  string `json:"address,omitempty"` // of the origin
 	Target   string `json:"target,omitempty"`  // that it is asked for
+	Stored   bool   `json:"stored,omitempty"`  // the cache answers; no origin is asked before the client has all that is stored
 }

@@ -158,5 +158,8 @@ func TestUnreachableIsExplained(t *testing.T) {
 		if got := e.Cache.Does + ": " + e.Cache.Why; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
+		if o, alike := e.Outcome, e.Cache.Does == "unreachable"; (o.Reason == "connect_refused" && o.Status == 502) != alike || (o.Address == "") != alike {
+			t.Errorf("%s: outcome %+v", want, o)
+		}
 	}
 }

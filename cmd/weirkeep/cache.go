@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,13 +80,21 @@ func (a *app) askCache(ctx context.Context, file, method, path string, question,
 	}
 	switch refused.status {
 	case http.StatusUnprocessableEntity:
-		return &failure{status: exitUsage, err: errors.New(refused.Detail), hint: "weirkeep cache --help says what a selector is"}
+		return &failure{status: exitUsage, err: errors.New(refused.Detail), hint: helpWith(refused.Detail)}
 	case http.StatusNotFound:
 		return &failure{status: exitFailure, err: errors.New(refused.Detail), hint: "weirkeep cache ls lists what there is: the query counts, unless key.query or key.ignore_params say otherwise"}
 	case http.StatusConflict:
 		return &failure{status: exitFailure, err: errors.New(refused.Detail), hint: "cache: { enabled: true } in the configuration lets answers be stored"}
 	}
 	return err
+}
+
+// helpWith is who explains what was refused: a condition or the words of a selector.
+func helpWith(detail string) string {
+	if strings.HasPrefix(detail, "where ") {
+		return "weirkeep help RULES says what a condition on stored answers can ask"
+	}
+	return "weirkeep cache --help says what a selector is"
 }
 
 // numbered is a number of things, as people write it: 1 842 objects.

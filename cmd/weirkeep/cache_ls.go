@@ -47,6 +47,9 @@ func newCacheLs(a *app) *cobra.Command {
 			if !slices.Contains(gateway.StoredOrders, q.sort) {
 				return usage(c, fmt.Errorf("--sort is %q, must be one of %s", q.sort, strings.Join(gateway.StoredOrders, ", ")))
 			}
+			if q.limit < 0 {
+				return usage(c, fmt.Errorf("--limit is %d, must be 0 or more", q.limit))
+			}
 			return a.cacheLs(c.Context(), q)
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
@@ -68,12 +69,18 @@ type adminFacts struct {
 func findAdmin(named string) adminFacts {
 	file, err := findFile(named)
 	if err != nil {
-		standard, _ := config.Parse("default", config.Sample(""))
+		standard := usual()
 		return adminFacts{admin: standard.Admin, stateDir: standard.Node.StateDir}
 	}
 	f := adminFacts{file: file}
 	f.admin, f.stateDir, f.problems = config.AdminOf(file)
 	return f
+}
+
+// usual is the configuration of who says nothing of the admin API and its state.
+func usual() *config.Config {
+	standard, _ := config.Parse("default", config.Sample(""))
+	return standard
 }
 
 // notSent says why a file does not tell where the admin API is: it cannot be
@@ -176,12 +183,17 @@ func loopback(host string) bool {
 }
 
 // token is what lets us in, from the environment, the configuration, or the
-// gateway's state.
+// gateway's state: where that is usual and has none, from the demo's.
 func (f adminFacts) token() (string, error) {
 	if t := cmp.Or(os.Getenv("WEIRKEEP_TOKEN"), string(f.admin.Token)); t != "" {
 		return t, nil
 	}
 	text, err := os.ReadFile(admin.TokenFile(f.stateDir))
+	if errors.Is(err, fs.ErrNotExist) && f.stateDir == usual().Node.StateDir {
+		if demo, none := os.ReadFile(admin.TokenFile(userState())); none == nil {
+			text, err = demo, nil
+		}
+	}
 	return strings.TrimSpace(string(text)), err
 }
 

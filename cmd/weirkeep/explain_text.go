@@ -290,6 +290,8 @@ func column(what string, n *int) string {
 
 func (t *teller) outcome(o *gateway.ExplainedOutcome) {
 	switch {
+	case o.Stored:
+		t.line("would", "be answered from the store")
 	case o.Address != "":
 		t.line("would", "be sent to %s as %s", o.Address, o.Target)
 	case o.Location != "":

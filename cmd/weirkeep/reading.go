@@ -31,7 +31,26 @@ func (a *app) sayRead(files []string, cfg *config.Config) {
 		site := cfg.Sites[m.Site]
 		a.say("mapping    %d: %s %s -> %s%s", i, strings.Join(site.Hosts, ", "), cmp.Or(m.Prefix, site.PathPrefix), clustersOf(m), sessionTrait(site.Session))
 	}
+	a.sayCaches(cfg)
 	a.sayRulesRead(cfg)
+}
+
+// sayCaches says which sites store answers, and where these are kept.
+func (a *app) sayCaches(cfg *config.Config) {
+	var stores []string
+	for _, name := range slices.Sorted(maps.Keys(cfg.Sites)) {
+		if s := cfg.Sites[name]; s.Cache.Enabled {
+			stores = append(stores, fmt.Sprintf("%s (%s)", name, plural(len(s.Cache.Rules)+len(cfg.Cache.Rules), "rule")))
+		}
+	}
+	if len(stores) == 0 {
+		return
+	}
+	disk := ""
+	if d := cfg.Cache.Disk; d != nil {
+		disk = fmt.Sprintf(", %s at %s", d.Size, d.Path)
+	}
+	a.say("cache      %s in memory%s; of %s", cfg.Cache.Memory, disk, strings.Join(stores, ", "))
 }
 
 // sayRulesRead says what each condition costs, and which are slow.

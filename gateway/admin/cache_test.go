@@ -135,3 +135,20 @@ func TestCacheOperations(t *testing.T) {
 		})
 	}
 }
+
+// TestBodiesSayThatTheyAreJSON: who sends one as curl -d does by itself is told what to say.
+func TestBodiesSayThatTheyAreJSON(t *testing.T) {
+	var log bytes.Buffer
+	o := options(running(), &log)
+	o.Cache = &cacheAt{}
+	r, err := http.NewRequestWithContext(t.Context(), "POST", startTCP(t, o)+"/v1/cache:purge", strings.NewReader(`{"all":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+secret)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	status, _, body := do(t, &http.Transport{DisableKeepAlives: true}, r)
+	if status != http.StatusUnsupportedMediaType || !strings.Contains(body, `"suggestion":"send JSON, and say so: Content-Type: application/json"`) {
+		t.Errorf("%d: %s", status, body)
+	}
+}

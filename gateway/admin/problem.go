@@ -69,7 +69,11 @@ var useProblems = sync.OnceFunc(func() {
 		if err := errors.Join(errs...); err != nil {
 			detail += ": " + err.Error()
 		}
-		return (&problem{Status: status, Detail: detail}).complete()
+		p := &problem{Status: status, Detail: detail}
+		if status == http.StatusUnsupportedMediaType {
+			p.Suggestion = "send JSON, and say so: Content-Type: application/json"
+		}
+		return p.complete()
 	}
 })
 

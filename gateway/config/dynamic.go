@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Dynamic is a number of servers that are alike (M-CLU-03, D-WL-20). Server i, from 1,
+// Dynamic is a number of servers that are alike. Server i, from 1,
 // is called prefix and i, listens at the port base_port + i, and is on the hosts in
 // turn. They need not run yet.
 type Dynamic struct {
