@@ -60,7 +60,7 @@ func (p *keyPolicy) ignores(name []byte) bool {
 // appendParts appends what belongs to the key beside the target, one a line. Neither
 // names nor values have line ends.
 func (x *Exchange) appendParts(dst []byte, p *keyPolicy) []byte {
-	dst = x.hostPart(dst)
+	dst = x.appendSpelling(x.hostPart(dst))
 	dst = append(append(dst, x.cached.mark...), x.cached.choice...)
 	dst = x.appendClaims(dst)
 	dst = appendCookies(appendHeaders(dst, x.Head.Fields, p.headers), x.Head.Fields, p.cookies)
@@ -107,6 +107,23 @@ func (x *Exchange) hostPart(dst []byte) []byte {
 	}
 	dst = append(append(append(dst, "host "...), x.Authority.Host...), ':')
 	return append(strconv.AppendInt(dst, int64(x.Authority.Port), 10), '\n')
+}
+
+// appendSpelling appends how port, host and path were written, where that is not how they are
+// compared. Origins are sent it as it was written, and make links, redirects and errors from
+// it: who writes it otherwise must not make those everybody's. Clients hardly ever do.
+func (x *Exchange) appendSpelling(dst []byte) []byte {
+	p, a := &x.site.cache.key, &x.Authority
+	if a.Port != 0 && !p.hosts && !slices.Contains(p.ports, a.Port) {
+		dst = append(strconv.AppendInt(append(dst, "port "...), int64(a.Port), 10), '\n')
+	}
+	if len(a.Raw) > len(a.Host) && a.Raw[len(a.Host)] == '.' {
+		dst = append(dst, "dot\n"...)
+	}
+	if path, _, _ := bytes.Cut(x.Target.Raw, question); !bytes.Equal(path, x.Target.Path) {
+		dst = append(append(append(dst, "path "...), path...), '\n')
+	}
+	return dst
 }
 
 // appendClaims appends what a trusted proxy says of the host and the URL that its
