@@ -140,25 +140,23 @@ func (x *Exchange) appendClaims(dst []byte) []byte {
 	return dst
 }
 
-// claimsURL reports whether a field says which host or URL was asked for.
+// claimsURL reports whether a field says which host or URL was asked for, or a part of it.
 func claimsURL(name []byte) bool {
-	switch len(name) {
-	case len("x-host"):
-		return wire.EqualFold(name, "x-host")
-	case len("forwarded"):
-		return wire.EqualFold(name, "forwarded")
-	case len("x-rewrite-url"):
-		return wire.EqualFold(name, "x-rewrite-url")
-	case len("x-original-url"):
-		return wire.EqualFold(name, "x-original-url")
-	case len("x-original-host"):
-		return wire.EqualFold(name, "x-original-host")
-	case len("x-forwarded-host"):
-		return wire.EqualFold(name, "x-forwarded-host")
-	case len("x-http-host-override"):
-		return wire.EqualFold(name, "x-http-host-override")
+	for _, claim := range urlClaims {
+		if wire.EqualFold(name, claim) {
+			return true
+		}
 	}
 	return false
+}
+
+// urlClaims are the names of the fields that do. The scheme of the key is that of our connection:
+// what the proxy's client came by is in X-Forwarded-Proto.
+var urlClaims = [...]string{
+	"forwarded", "front-end-https", "x-envoy-original-path", "x-host", "x-http-host-override", "x-original-host", "x-original-url",
+	"x-rewrite-url", "x-scheme", "x-script-name", "x-url-scheme",
+	"x-forwarded-host", "x-forwarded-path", "x-forwarded-port", "x-forwarded-prefix", "x-forwarded-proto", "x-forwarded-protocol", "x-forwarded-scheme",
+	"x-forwarded-server", "x-forwarded-ssl", "x-forwarded-uri",
 }
 
 // targetOf is the canonical target of a path and query, as fillKey has it; nil: it is not one
