@@ -60,7 +60,7 @@ func (p *keyPolicy) ignores(name []byte) bool {
 // appendParts appends what belongs to the key beside the target, one a line. Neither
 // names nor values have line ends.
 func (x *Exchange) appendParts(dst []byte, p *keyPolicy) []byte {
-	dst = x.hostPart(dst)
+	dst = x.appendSpelling(x.hostPart(dst))
 	dst = append(append(dst, x.cached.mark...), x.cached.choice...)
 	dst = x.appendClaims(dst)
 	dst = appendCookies(appendHeaders(dst, x.Head.Fields, p.headers), x.Head.Fields, p.cookies)
@@ -109,6 +109,23 @@ func (x *Exchange) hostPart(dst []byte) []byte {
 	return append(strconv.AppendInt(dst, int64(x.Authority.Port), 10), '\n')
 }
 
+// appendSpelling appends how port, host and path were written, where that is not how they are
+// compared. Origins are sent it as it was written, and make links, redirects and errors from
+// it: who writes it otherwise must not make those everybody's. Clients hardly ever do.
+func (x *Exchange) appendSpelling(dst []byte) []byte {
+	p, a := &x.site.cache.key, &x.Authority
+	if a.Port != 0 && !p.hosts && !slices.Contains(p.ports, a.Port) {
+		dst = append(strconv.AppendInt(append(dst, "port "...), int64(a.Port), 10), '\n')
+	}
+	if len(a.Raw) > len(a.Host) && a.Raw[len(a.Host)] == '.' {
+		dst = append(dst, "dot\n"...)
+	}
+	if path, _, _ := bytes.Cut(x.Target.Raw, question); !bytes.Equal(path, x.Target.Path) {
+		dst = append(append(append(dst, "path "...), path...), '\n')
+	}
+	return dst
+}
+
 // appendClaims appends what a trusted proxy says of the host and the URL that its
 // client asked for: origins make links, and whole pages, from it.
 func (x *Exchange) appendClaims(dst []byte) []byte {
@@ -123,25 +140,23 @@ func (x *Exchange) appendClaims(dst []byte) []byte {
 	return dst
 }
 
-// claimsURL reports whether a field says which host or URL was asked for.
+// claimsURL reports whether a field says which host or URL was asked for, or a part of it.
 func claimsURL(name []byte) bool {
-	switch len(name) {
-	case len("x-host"):
-		return wire.EqualFold(name, "x-host")
-	case len("forwarded"):
-		return wire.EqualFold(name, "forwarded")
-	case len("x-rewrite-url"):
-		return wire.EqualFold(name, "x-rewrite-url")
-	case len("x-original-url"):
-		return wire.EqualFold(name, "x-original-url")
-	case len("x-original-host"):
-		return wire.EqualFold(name, "x-original-host")
-	case len("x-forwarded-host"):
-		return wire.EqualFold(name, "x-forwarded-host")
-	case len("x-http-host-override"):
-		return wire.EqualFold(name, "x-http-host-override")
+	for _, claim := range urlClaims {
+		if wire.EqualFold(name, claim) {
+			return true
+		}
 	}
 	return false
+}
+
+// urlClaims are the names of the fields that do. The scheme of the key is that of our connection:
+// what the proxy's client came by is in X-Forwarded-Proto.
+var urlClaims = [...]string{
+	"forwarded", "front-end-https", "x-envoy-original-path", "x-host", "x-http-host-override", "x-original-host", "x-original-url",
+	"x-rewrite-url", "x-scheme", "x-script-name", "x-url-scheme",
+	"x-forwarded-host", "x-forwarded-path", "x-forwarded-port", "x-forwarded-prefix", "x-forwarded-proto", "x-forwarded-protocol", "x-forwarded-scheme",
+	"x-forwarded-server", "x-forwarded-ssl", "x-forwarded-uri",
 }
 
 // targetOf is the canonical target of a path and query, as fillKey has it; nil: it is not one

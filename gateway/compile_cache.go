@@ -10,6 +10,7 @@ import (
 	"weirkeep/gateway/cache"
 	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/config"
+	"weirkeep/gateway/wire"
 	"weirkeep/rules"
 )
 
@@ -43,6 +44,7 @@ func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
 		policy: cachePolicy(k, c.cfg.Node.Name),
 		key: keyPolicy{
 			hosts:   slices.ContainsFunc(cfg.Hosts, func(h string) bool { return strings.Contains(h, "*") }),
+			ports:   portsOf(cfg.Hosts),
 			query:   k.Key.Query == "all",
 			ignored: k.Key.IgnoreParams, sorted: k.Key.SortParams,
 			headers: lowered(k.Key.Headers), cookies: k.Key.Cookies,
@@ -55,6 +57,17 @@ func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
 		name:    c.cfg.Node.Name,
 		metrics: c.set.Cache(site),
 	}
+}
+
+// portsOf are the ports that hosts of a site are written with.
+func portsOf(hosts []string) (ports []int) {
+	for _, host := range hosts {
+		var a wire.Authority
+		if a.Parse([]byte(host)) == nil && a.Port != 0 {
+			ports = append(ports, a.Port)
+		}
+	}
+	return ports
 }
 
 // cachePolicy is what package cache is told; device is the node's name.

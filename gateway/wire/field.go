@@ -126,11 +126,16 @@ var fields = byLength(
 	known{"x-remote-addr", Identity, unmarked},
 	known{"x-remote-ip", Identity, unmarked},
 	// Which URL it asked for.
+	known{"front-end-https", Identity, unmarked},
+	known{"x-envoy-original-path", Identity, unmarked},
 	known{"x-host", Identity, unmarked},
 	known{"x-http-host-override", Identity, unmarked},
 	known{"x-original-host", Identity, unmarked},
 	known{"x-original-url", Identity, unmarked},
 	known{"x-rewrite-url", Identity, unmarked},
+	known{"x-scheme", Identity, unmarked},
+	known{"x-script-name", Identity, unmarked},
+	known{"x-url-scheme", Identity, unmarked},
 
 	known{"age", Plain, unmarked},
 	known{"authorization", Plain, markAuthorization},
