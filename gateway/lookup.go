@@ -47,7 +47,7 @@ type cached struct {
 func (c *cached) reset() {
 	c.on, c.asked, c.asking = false, false, askAsIs
 	c.rule, c.flight, c.stale, c.entry, c.coded, c.slices = nil, nil, nil, nil, nil, nil
-	c.source, c.raw = nil, false
+	c.source, c.raw, c.choice = nil, false, c.choice[:0]
 }
 
 // asking is what the origin is asked for in the client's place.
