@@ -173,7 +173,8 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 		found = g.cache.Lookup(&c.key, &c.request, p)
 	}
 	c.stale, c.asking = nil, x.askAnew()
-	c.unsliced, c.probing = found.Passing, found.Entry == nil && !found.Passing && x.probes()
+	c.unsliced = found.Passing && cache.Refusal(found.Why) == cache.RefusedSlices
+	c.probing = found.Entry == nil && !found.Passing && x.probes()
 	c.outcome, c.status.Fwd = metrics.CacheMiss, cache.FwdURIMiss
 	if found.Others {
 		c.status.Fwd = cache.FwdVaryMiss

@@ -249,6 +249,20 @@ func TestAnotherVersionInTheMiddle(t *testing.T) {
 	f.get(t, "/film").wantsOf(t, "all", 2, f.size, 0, f.size)
 }
 
+// TestSlicesOfWhatWasPrivate: that an answer could not be stored says nothing of slices, and
+// the next may be.
+func TestSlicesOfWhatWasPrivate(t *testing.T) {
+	t.Parallel()
+	f := newFilm(t, "")
+	f.set(func() { f.fields = []string{"Cache-Control", "private"} })
+	f.get(t, "/film").wantsOf(t, "private", 1, f.size, 0, f.size)
+	f.set(func() { f.fields = []string{"Cache-Control", "max-age=60"} })
+	f.get(t, "/film", "Range: bytes=5000-5009").wantsOf(t, "for all", 1, f.size, 5000, 5010)
+	f.takeAsked()
+	f.get(t, "/film", "Range: bytes=5000-5009").wantsOf(t, "stored", 1, f.size, 5000, 5010)
+	f.wantsAsked(t, "stored")
+}
+
 // TestVersionsThatAlternate, as of two origins that differ, are never mixed: the answer is
 // passed on as it comes.
 func TestVersionsThatAlternate(t *testing.T) {
