@@ -364,7 +364,7 @@ func (g *Gateway) invalidate(x *Exchange) Reason {
 	if reason := g.filterToStore(x); reason != Served {
 		return reason
 	}
-	if !x.site.cache.policy.PostLocation || x.trip.Uploading() || !x.Body.Done() || c.rule != nil && c.rule.passes(x) {
+	if !x.storesUnsafe() {
 		return Served
 	}
 	s, why := g.judge(x)
@@ -374,4 +374,17 @@ func (g *Gateway) invalidate(x *Exchange) Reason {
 	x.fillKey()
 	c.flight = g.cache.Alone(&c.key)
 	return g.store(x, s)
+}
+
+// storesUnsafe reports whether the answer to an unsafe method may be stored as what a GET would
+// get. Where a router chooses who answers it would have to be asked what it chooses for that.
+func (x *Exchange) storesUnsafe() bool {
+	c, r := &x.cached, x.routedBy()
+	switch {
+	case !x.site.cache.policy.PostLocation, x.trip.Uploading(), !x.Body.Done():
+		return false
+	case r != nil && r.stored != choiceShared:
+		return false
+	}
+	return c.rule == nil || !c.rule.passes(x)
 }

@@ -47,7 +47,7 @@ type cached struct {
 func (c *cached) reset() {
 	c.on, c.asked, c.asking = false, false, askAsIs
 	c.rule, c.flight, c.stale, c.entry, c.coded, c.slices = nil, nil, nil, nil, nil, nil
-	c.source, c.raw = nil, false
+	c.source, c.raw, c.choice = nil, false, c.choice[:0]
 }
 
 // asking is what the origin is asked for in the client's place.
@@ -173,7 +173,8 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 		found = g.cache.Lookup(&c.key, &c.request, p)
 	}
 	c.stale, c.asking = nil, x.askAnew()
-	c.unsliced, c.probing = found.Passing, found.Entry == nil && !found.Passing && x.probes()
+	c.unsliced = found.Passing && cache.Refusal(found.Why) == cache.RefusedSlices
+	c.probing = found.Entry == nil && !found.Passing && x.probes()
 	c.outcome, c.status.Fwd = metrics.CacheMiss, cache.FwdURIMiss
 	if found.Others {
 		c.status.Fwd = cache.FwdVaryMiss

@@ -82,7 +82,8 @@ func (all popularPaths) at(site, path string) *PopularPath {
 	return p
 }
 
-// foundPaths are the paths of what is stored.
+// foundPaths are the paths of what is stored. Who finds a whole finds slices of it, too: they are
+// not counted.
 func (g *Gateway) foundPaths() popularPaths {
 	all := make(popularPaths)
 	sel, err := store.ParseSelector("", true, nil)
@@ -90,6 +91,9 @@ func (g *Gateway) foundPaths() popularPaths {
 		return all // no selector is simpler
 	}
 	for _, e := range g.cache.List(sel, store.ByHits, math.MaxInt) {
+		if !noSlice(e) {
+			continue
+		}
 		path, _, _ := bytes.Cut(e.Key().Target, question)
 		all.at(e.Key().Site, string(path)).Stored += uint64(e.Hits())
 	}

@@ -15,7 +15,8 @@ import (
 type sliceWalk struct {
 	g     *Gateway
 	x     *Exchange
-	whole *cache.Stored
+	head  *store.Entry  // as it was found
+	whole *cache.Stored // what it says
 
 	at, to int64        // of the representation, what is still to be read
 	n      int64        // the slice in hand
@@ -161,9 +162,22 @@ func (w *sliceWalk) obtain(n int64) (metrics.CacheOutcome, *sliceError) {
 	case !f.wait(w.x):
 		return 0, errSliceGone
 	case f.err != nil:
+		w.giveUp(f.err.cause)
 		return 0, f.err
 	}
 	return metrics.CacheMiss, w.have(n, f.slice)
+}
+
+// giveUp forgets the version, if there is no slice of it any more: whoever comes next would
+// begin with what is stored of it, and break off here. Where there are no slices at all nobody
+// looks for them for a while.
+func (w *sliceWalk) giveUp(why error) {
+	if why == errSliceChanged || why == errSliceOther {
+		w.g.cache.Remove(w.head)
+	}
+	if why == errSliceOther {
+		w.g.markUnsliced(w.x)
+	}
 }
 
 // join joins the fetch of the slice that was named last, or leads it.

@@ -74,14 +74,12 @@ func (g *Gateway) openSlices(x *Exchange) Reason {
 		switch {
 		case err == nil:
 			return Served
-		case err.cause == errSliceStatus:
+		case err.cause == errSliceStatus, err.cause == errSliceOther:
 			return g.passUnsliced(x)
-		case err.cause != errSliceChanged && err.cause != errSliceOther:
+		case err.cause != errSliceChanged:
 			return x.because(err.cause, err.reason)
-		}
-		g.cache.Remove(c.entry)
-		if tries > 1 || err.cause == errSliceOther {
-			g.cache.Alone(&c.key).Pass(passMarker, uint8(cache.RefusedSlices))
+		case tries > 1:
+			g.markUnsliced(x)
 			return g.passUnsliced(x)
 		}
 		c.entry, c.slices = nil, nil
@@ -96,7 +94,7 @@ func (g *Gateway) beginSlices(x *Exchange) *sliceError {
 	c := &x.cached
 	s := c.entry.Stored()
 	c.reply = s.Reply(&c.request, s.Slices.Size)
-	c.slices = &sliceWalk{g: g, x: x, whole: s}
+	c.slices = &sliceWalk{g: g, x: x, head: c.entry, whole: s}
 	at, any := c.reply.Begins()
 	if !any || c.request.Method == cache.Head {
 		return nil
@@ -111,6 +109,11 @@ func (g *Gateway) beginSlices(x *Exchange) *sliceError {
 		c.status.Collapsed = came == metrics.CacheCollapsed
 	}
 	return nil
+}
+
+// markUnsliced lets nothing be stored in slices for a while.
+func (g *Gateway) markUnsliced(x *Exchange) {
+	g.cache.Alone(&x.cached.key).Pass(passMarker, uint8(cache.RefusedSlices))
 }
 
 // askOnceMore goes back to where the store is asked.

@@ -50,6 +50,19 @@ func TestSlicesAreListedWithTheirWhole(t *testing.T) {
 	}
 }
 
+// TestSlicesAreNotPopular: who finds an answer has found one, however many slices it is sent in.
+func TestSlicesAreNotPopular(t *testing.T) {
+	t.Parallel()
+	f := newFilm(t, "")
+	for range 3 {
+		f.get(t, "/film")
+	}
+	all, err := f.g.PopularPaths("stored", 9)
+	if err != nil || len(all) != 1 || all[0].Path != "/film" || all[0].Stored != 2 {
+		t.Errorf("%v: %+v, want /film, found twice", err, all)
+	}
+}
+
 // TestSlicesAreExplained like what is stored in one piece.
 func TestSlicesAreExplained(t *testing.T) {
 	t.Parallel()

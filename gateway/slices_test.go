@@ -249,6 +249,46 @@ func TestAnotherVersionInTheMiddle(t *testing.T) {
 	f.get(t, "/film").wantsOf(t, "all", 2, f.size, 0, f.size)
 }
 
+// TestSliceThatIsNoMore breaks off one answer, and no further one: whoever comes next does not
+// begin with what is still stored of the old version.
+func TestSliceThatIsNoMore(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		version int
+		answers func(w http.ResponseWriter, r *http.Request) bool
+	}{
+		{"another version", 2, nil},
+		{"no ranges any more", 1, func(w http.ResponseWriter, _ *http.Request) bool {
+			w.Header().Set("Content-Length", "41060")
+			w.Write(filmed(1, 41060))
+			return true
+		}},
+	} {
+		f := newFilm(t, "")
+		f.get(t, "/film", "Range: bytes=0-8191").wantsOf(t, tt.name+", before", 1, f.size, 0, 8192)
+		f.set(func() { f.version, f.answers = tt.version, tt.answers })
+		if got := f.get(t, "/film"); !got.cut || !bytes.Equal(got.body, filmed(1, f.size)[:8192]) {
+			t.Errorf("%s: cut %v, %d bytes", tt.name, got.cut, len(got.body))
+		}
+		f.get(t, "/film").wantsOf(t, tt.name+", afterwards", tt.version, f.size, 0, f.size)
+	}
+}
+
+// TestSlicesOfWhatWasPrivate: that an answer could not be stored says nothing of slices, and
+// the next may be.
+func TestSlicesOfWhatWasPrivate(t *testing.T) {
+	t.Parallel()
+	f := newFilm(t, "")
+	f.set(func() { f.fields = []string{"Cache-Control", "private"} })
+	f.get(t, "/film").wantsOf(t, "private", 1, f.size, 0, f.size)
+	f.set(func() { f.fields = []string{"Cache-Control", "max-age=60"} })
+	f.get(t, "/film", "Range: bytes=5000-5009").wantsOf(t, "for all", 1, f.size, 5000, 5010)
+	f.takeAsked()
+	f.get(t, "/film", "Range: bytes=5000-5009").wantsOf(t, "stored", 1, f.size, 5000, 5010)
+	f.wantsAsked(t, "stored")
+}
+
 // TestVersionsThatAlternate, as of two origins that differ, are never mixed: the answer is
 // passed on as it comes.
 func TestVersionsThatAlternate(t *testing.T) {

@@ -13,8 +13,9 @@ type Found struct {
 	Entry *Entry
 
 	// Passing means that the last answer could not be stored, and not long ago: who asks
-	// for it waits for nobody.
+	// for it waits for nobody. Why is what [Flight.Pass] was told.
 	Passing bool
+	Why     uint8
 
 	// Others means that there are entries under the key, and none fits.
 	Others bool
@@ -40,7 +41,7 @@ func (c *Cache) Lookup(k *Key, r *cache.Request, p *cache.Policy) Found {
 	f := Found{Others: len(entries) > 0}
 	if mark != nil {
 		mark.hits.Add(1)
-		f.Passing = !said.Failed && c.now().Before(said.Until)
+		f.Passing, f.Why = !said.Failed && c.now().Before(said.Until), said.Why
 	}
 	return f
 }
