@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"net"
 	"strings"
 	"testing"
 )
@@ -42,6 +43,20 @@ func TestSpellingsOfOneURLPoisonNoOther(t *testing.T) {
 				t.Errorf("a purge of the URL took %+v, %v, want 2", n, err)
 			}
 		})
+	}
+}
+
+// TestPortsOfListenersShare: what is fetched for a host without a port is there for who says where
+// it came in.
+func TestPortsOfListenersShare(t *testing.T) {
+	t.Parallel()
+	s := newShop(t, "")
+	_, port, _ := net.SplitHostPort(freeAddress(t))
+	apply(t, s.g, strings.Replace(s.text, "listeners: [", "listeners: [{ name: more, address: \"127.0.0.1:"+port+"\" }, ", 1)+
+		"\nsites: { shop: { hosts: [shop.example] } }\nmappings: [{ site: shop, cluster: a }]\n")
+	s.answer = func(string) (string, string) { return stored60, "page" }
+	for _, tt := range []struct{ host, want string }{{"shop.example", "stored"}, {"shop.example:" + port, "; hit"}, {"shop.example:1", "stored"}} {
+		wants(t, tt.host, send(t, s.addr, "GET /a HTTP/1.1\r\nHost: "+tt.host+"\r\nConnection: close\r\n\r\n"), tt.want)
 	}
 }
 

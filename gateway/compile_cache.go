@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"fmt"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,7 +45,7 @@ func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
 		policy: cachePolicy(k, c.cfg.Node.Name),
 		key: keyPolicy{
 			hosts:   slices.ContainsFunc(cfg.Hosts, func(h string) bool { return strings.Contains(h, "*") }),
-			ports:   portsOf(cfg.Hosts),
+			ports:   portsOf(cfg.Hosts, c.cfg.Listeners),
 			query:   k.Key.Query == "all",
 			ignored: k.Key.IgnoreParams, sorted: k.Key.SortParams,
 			headers: lowered(k.Key.Headers), cookies: k.Key.Cookies,
@@ -59,8 +60,15 @@ func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
 	}
 }
 
-// portsOf are the ports that hosts of a site are written with.
-func portsOf(hosts []string) (ports []int) {
+// portsOf are the ports that clients may be expected to write: those that hosts of a site are
+// written with, and those that are listened on.
+func portsOf(hosts []string, listeners []config.Listener) (ports []int) {
+	for i := range listeners {
+		if _, text, err := net.SplitHostPort(listeners[i].Address); err == nil {
+			port, _ := strconv.Atoi(text)
+			ports = append(ports, port)
+		}
+	}
 	for _, host := range hosts {
 		var a wire.Authority
 		if a.Parse([]byte(host)) == nil && a.Port != 0 {

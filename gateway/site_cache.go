@@ -26,7 +26,7 @@ type siteCache struct {
 // keyPolicy tells stored answers apart, beyond site, scheme and what the decision says.
 type keyPolicy struct {
 	hosts   bool     // the site's host names are patterns: which one was asked for matters
-	ports   []int    // that its host names are written with
+	ports   []int    // that clients may be expected to write
 	query   bool     // the query does
 	ignored []string // names of parameters that do not
 	sorted  bool     // the order of parameters does not
