@@ -23,8 +23,12 @@ type tagIndex struct {
 	hopeless bool // there were, also when it was made anew
 }
 
-// mostPairs is how many ids there may be in all lists: 128 MiB at most.
-const mostPairs = 4 << 20
+// mostPairs is how many ids there may be in all lists, a tag counting as so many: 128 MiB at
+// most.
+const (
+	mostPairs = 4 << 20
+	tagWeight = 3
+)
 
 func newTagIndex() *tagIndex {
 	return &tagIndex{seed: maphash.MakeSeed(), ids: make(map[uint64][]disk.ID)}
@@ -85,7 +89,7 @@ func (x *tagIndex) tidyLocked(has func(disk.ID) bool) {
 
 // putLocked sets a list that has become so much longer.
 func (x *tagIndex) putLocked(sum uint64, list []disk.ID, more int) {
-	if x.pairs += more; x.pairs > mostPairs {
+	if x.pairs += more; x.pairs+tagWeight*len(x.ids) > mostPairs {
 		x.ids, x.pairs, x.over = nil, 0, true
 	}
 	switch {
