@@ -99,7 +99,9 @@ func (f *sliceFetch) keep() {
 		return
 	}
 	a := x.answerToKeep(f.g)
-	slice, why, is := x.site.cache.policy.Slice(f.whole, f.n, &x.cached.request, &a, x.override(&a))
+	whole := a
+	whole.Status = f.whole.Status // to rules a slice is what it is a part of
+	slice, why, is := x.site.cache.policy.Slice(f.whole, f.n, &x.cached.request, &a, x.override(&whole))
 	switch {
 	case is == cache.PieceWanted:
 		f.store(slice, why)
