@@ -77,10 +77,12 @@ var keys = []row{
 		C: => GET -> 502
 		O: Cache-Control: max-age=60
 		C: -> miss / 200`},
-	{"17", "what a path means is what it is stored under", `
+	{"17", "a path is stored as it was sent to the origin", `
 		O: Cache-Control: max-age=60
 		C: @/%61 => @/%61 -> miss
-		C: @/a -> hit`},
+		C: @/a -> miss
+		C: @/%61 -> hit 1
+		C: @/a -> hit 2`},
 	{"17", "an escaped slash is no slash", `
 		O: Cache-Control: max-age=60
 		C: @/a/b -> miss
