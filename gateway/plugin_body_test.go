@@ -30,7 +30,7 @@ func bodyText(o *endOrigin, need, onError, cluster, more string) string {
 	return fmt.Sprintf(`
 listeners: [{ address: "127.0.0.1:0" }]
 access_log: { format: off }
-plugins: { edit: { kind: filter, module: %q, needs: [query, %s], limits: { body: %dB }, on_error: %s } }
+plugins: { edit: { kind: filter, module: %q, needs: [query, %s], limits: { body: %dB, wait: 1s }, on_error: %s } }
 clusters: { app: { origins: [{ address: %q }]%s } }
 sites: { w: { hosts: ["**"], filters: [{ plugin: edit }] } }
 mappings: [{ site: w, cluster: app }]
