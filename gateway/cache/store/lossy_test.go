@@ -229,9 +229,10 @@ func TestNobodyAwaitsWhoDeclines(t *testing.T) {
 		s := &stream{t: t, c: c, fill: f.Store(answer(-1), nil), body: noise(3, 1<<20), err: make(chan error, 1)}
 		first, began := s.reader(0), time.Now()
 		s.write()
+		go first.finish()
+		synctest.Wait() // it has all that there is, and the writer waits
 		expect(t, "the head has come", "answered", w)
 		w.entry.Body().Decline()
-		first.finish()
 		if err, took := <-s.err, time.Since(began); err != nil || took != 0 {
 			t.Errorf("writing ended with %v after %v", err, took)
 		}
