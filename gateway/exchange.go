@@ -55,6 +55,9 @@ type Exchange struct {
 
 	cached cached // what the cache of its site knows; looking up fills it in
 
+	assembled assembled // what its page was made of; delivering fills it in
+	within    *Exchange // whose page it is a fragment for; nil: a client asks for it
+
 	// Obtaining fills in these.
 	trip       *origin.Trip
 	number     uint64      // unique on this node while it runs
@@ -186,6 +189,7 @@ func (x *Exchange) reset() {
 		x.plug.kept = x.plug.kept[:0]
 	}
 	x.cached.reset()
+	x.assembled, x.within = assembled{fragments: x.assembled.fragments[:0]}, nil
 	x.requestID = nil
 	x.reason, x.cause, x.Doubt = Served, nil, nil
 	x.clientIP = plainAddr(x.Peer)

@@ -80,6 +80,8 @@ type site struct {
 	filters  []filter // of stage deliver
 	toStore  storeFilters
 	cache    *siteCache // nil: nothing is stored
+	esi      *siteESI   // nil: no answer is a template
+	provider bool       // it is for fragments alone: no client is answered
 	pages    map[Reason]page
 	statuses map[int]page // for the statuses that rules choose
 }
