@@ -71,7 +71,7 @@ const (
 // weigh is what an answer takes beside its body, and that in codings.
 func (e *Entry) weigh() int64 {
 	s := e.stored
-	n := overheadOfObject + e.home.key.size() + int64(len(e.head)+len(s.Reason)+len(s.ETag))
+	n := overheadOfObject + e.home.key.size() + int64(len(e.head)+len(s.Reason)+len(s.ETag)+len(s.Content))
 	for _, fields := range [...][]wire.Field{s.Fields, s.Source} {
 		n += int64(len(fields)) * int64(unsafe.Sizeof(wire.Field{}))
 		for _, f := range fields {
