@@ -42,6 +42,9 @@ type said struct {
 	compress compressing
 	fixed    bool // the bytes must not change: it says no-transform, or has a digest of them
 	multiple bool // Content-Type is multipart/byteranges
+
+	content    []byte // of Surrogate-Control: what has to be done with the body
+	hasContent bool   // it says so, if only that nothing has to be
 }
 
 // once is a field that should stand once.
@@ -84,8 +87,9 @@ func (v *said) read(fields []wire.Field, p *Policy) {
 	if p == nil {
 		return
 	}
-	c, ok := surrogateControl(fields, p.Device)
-	if v.compress = c.compress; ok {
+	s := surrogateOf(fields, p.Device)
+	v.compress, v.content, v.hasContent = compressingOf(&s), s.Content, s.HasContent
+	if c, ok := storingOf(&s); ok {
 		v.control, v.targeted, v.surrogate = c, true, true
 		return
 	}

@@ -95,8 +95,6 @@ type control struct {
 	broken bool // a quoted string in it is not closed
 	flags  directives
 	times  [timeCount]seconds
-
-	compress compressing // said in Surrogate-Control alone
 }
 
 // has reports whether one of the directives is there.

@@ -14,7 +14,7 @@ import (
 var ErrRecord = errors.New("not a record of a stored answer")
 
 // recordVersion is the first byte of every record. It changes with what is in one.
-const recordVersion = 3
+const recordVersion = 4
 
 // AppendRecord appends all of s as bytes, to be kept where memory does not last.
 func (s *Stored) AppendRecord(dst []byte) []byte {
@@ -28,10 +28,11 @@ func (s *Stored) AppendRecord(dst []byte) []byte {
 	w.slices(s.Slices)
 	w.time(s.Date, s.Modified, s.Fresh.Received)
 	w.bytes(s.ETag)
+	w.text(s.Content)
 	w.vary(&s.Vary)
 	w.number(int64(len(s.Tags)))
 	for _, t := range s.Tags {
-		w.bytes([]byte(t))
+		w.text(t)
 	}
 	w.number(int64(len(s.Codings)))
 	for _, c := range s.Codings {
@@ -55,7 +56,7 @@ func ReadRecord(b []byte) (*Stored, error) {
 	s.Length, s.Part.First, s.Part.Size = r.number(), r.number(), r.number()
 	s.Part.Asked, s.Slices = r.bytes(), r.slices()
 	s.Date, s.Modified, s.Fresh.Received = r.time(), r.time(), r.time()
-	s.ETag = r.bytes()
+	s.ETag, s.Content = r.bytes(), r.text()
 	s.Vary = r.vary()
 	s.Tags = r.tags()
 	s.Codings = r.codings()
@@ -100,6 +101,8 @@ func (w *recordWriter) bytes(b []byte) {
 	w.b = append(w.b, b...)
 }
 
+func (w *recordWriter) text(s string) { w.bytes([]byte(s)) }
+
 func (w *recordWriter) fields(list []wire.Field) {
 	w.number(int64(len(list)))
 	for i := range list {
@@ -128,7 +131,7 @@ func (w *recordWriter) slices(l *Slices) {
 func (w *recordWriter) vary(v *Vary) {
 	w.number(int64(len(v.Names)))
 	for i, n := range v.Names {
-		w.bytes([]byte(n))
+		w.text(n)
 		w.bytes(v.Values[i])
 	}
 }
@@ -190,6 +193,13 @@ func (r *recordReader) bytes() []byte {
 	return append([]byte{}, r.take(n)...)
 }
 
+// text takes a string, which is always there.
+func (r *recordReader) text() string {
+	b := r.bytes()
+	r.bad = r.bad || b == nil
+	return string(b)
+}
+
 func (r *recordReader) time() time.Time {
 	sec, nanosecond := r.number(), r.number()
 	r.bad = r.bad || nanosecond < 0 || nanosecond >= int64(time.Second)
@@ -217,7 +227,7 @@ func (r *recordReader) fields() (list []wire.Field) {
 
 func (r *recordReader) tags() (list []string) {
 	for n := r.count(); n > 0 && !r.bad; n-- {
-		list = append(list, string(r.bytes()))
+		list = append(list, r.text())
 	}
 	return list
 }
@@ -242,7 +252,7 @@ func (r *recordReader) slices() *Slices {
 
 func (r *recordReader) vary() (v Vary) {
 	for n := r.count(); n > 0 && !r.bad; n-- {
-		v.Names = append(v.Names, string(r.bytes()))
+		v.Names = append(v.Names, r.text())
 		v.Values = append(v.Values, r.bytes())
 	}
 	return v

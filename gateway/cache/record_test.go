@@ -2,6 +2,7 @@ package cache
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"testing"
 )
@@ -23,6 +24,7 @@ func TestRecordsAreReadBack(t *testing.T) {
 		"of all time":    stored(t, p, request(t, ""), answer(t, "Date: Sat, 01 Jan 0000 00:00:00 GMT / Last-Modified: Fri, 31 Dec 9999 23:59:59 GMT")),
 		"one made here":  madeOf(t, p, "Cache-Control: max-age=9 / ETag: \"v1\" / X-Secret: s", "Cache-Control: max-age=9"),
 		"in slices":      sliced(t),
+		"a template":     stored(t, p, request(t, ""), answer(t, "Surrogate-Control: content=\"ESI/1.0 x\", max-age=60")),
 		"one that never": {Status: 200, Length: -1, Vary: Vary{Never: true}},
 	} {
 		record := s.AppendRecord(nil)
@@ -48,6 +50,27 @@ func TestRecordsAreReadBack(t *testing.T) {
 	}
 }
 
+// TestRecordsOfAnotherVersionAreNone, nor is one in which a string is not there: it would be
+// written in another way than it was read.
+func TestRecordsOfAnotherVersionAreNone(t *testing.T) {
+	s := stored(t, policies()[""], request(t, "Tier: a"), answer(t, "Surrogate-Control: content=A, max-age=60 / Vary: Tier / Surrogate-Key: tag, b"))
+	record := s.AppendRecord(nil)
+	for version := range byte(recordVersion) {
+		record[0] = version
+		if _, err := ReadRecord(record); !errors.Is(err, ErrRecord) {
+			t.Errorf("version %d: %v", version, err)
+		}
+	}
+	record[0] = recordVersion
+	for _, text := range []string{"A", "tier", "tag"} {
+		there := append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)
+		without := bytes.Replace(record, there, binary.LittleEndian.AppendUint64(nil, 1<<64-1), 1)
+		if _, err := ReadRecord(without); len(without) == len(record) || !errors.Is(err, ErrRecord) {
+			t.Errorf("a record without %q: %v", text, err)
+		}
+	}
+}
+
 // FuzzRecord: any bytes are refused, or are a record that is written the same again and
 // whose head has the fields and no other line.
 func FuzzRecord(f *testing.F) {
@@ -58,6 +81,7 @@ func FuzzRecord(f *testing.F) {
 	f.Add(stored(f, p, r, a).AppendRecord(nil))
 	f.Add(stored(f, p, request(f, ""), answer(f, "ETag: \"v1\"")).AppendRecord(nil))
 	f.Add(stored(f, offering(all...), request(f, ""), long(f, "Content-Type: text/html / Cache-Control: max-age=60")).AppendRecord(nil))
+	f.Add(stored(f, p, request(f, ""), answer(f, "Surrogate-Control: content=\"ESI/1.0\", max-age=60")).AppendRecord(nil))
 	f.Add(sliced(f).AppendRecord(nil))
 	f.Add([]byte{recordVersion})
 	f.Fuzz(func(t *testing.T, b []byte) {

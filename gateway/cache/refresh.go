@@ -50,7 +50,10 @@ func (r *Request) Has(a *Answer) bool {
 func (p *Policy) Renew(s *Stored, r *Request, whole *Answer, o Override) (fresh *Stored, why Refusal) {
 	var v said
 	v.read(whole.Fields, p)
-	fresh = &Stored{Status: s.Status, Length: s.Length, Part: s.Part, Slices: s.Slices, Source: whole.Source}
+	fresh = &Stored{Status: s.Status, Length: s.Length, Part: s.Part, Slices: s.Slices, Source: whole.Source, Content: s.Content}
+	if v.hasContent { // else what has to be done with the bytes stays, as they do
+		fresh.Content = string(v.content)
+	}
 	why = p.refuseUpdate(r, whole, &v, &o)
 	if bad := p.settle(fresh, whole, &v, &o); why == 0 {
 		why = bad

@@ -150,7 +150,7 @@ func (p *Policy) Slice(s *Stored, n int64, r *Request, a *Answer, o Override) (s
 	if slice, why = p.Store(r, a, o); why != 0 {
 		slice = &Stored{Fresh: Freshness{Received: a.Received}}
 	}
-	slice.Status, slice.Part, slice.Length, slice.Tags = 206, Part{}, span.Len(), s.Tags
+	slice.Status, slice.Part, slice.Length, slice.Tags, slice.Content = 206, Part{}, span.Len(), s.Tags, ""
 	return slice, why, PieceWanted
 }
 

@@ -23,6 +23,8 @@ type Stored struct {
 	Modified time.Time // of Last-Modified; zero: there is none
 	ETag     []byte    // as it came; nil: there is none
 
+	Content string // what has to be done with the body, as Surrogate-Control says it to us: tokens between blanks
+
 	Authorized bool // may answer requests with Authorization (R4)
 
 	Vary    Vary

@@ -45,7 +45,7 @@ func (p *Policy) Store(r *Request, a *Answer, o Override) (*Stored, Refusal) {
 	if why := p.refuse(r, a, &v, &o); why != 0 {
 		return nil, why
 	}
-	s := &Stored{Status: a.Status, Length: max(a.Length, -1), Source: a.Source}
+	s := &Stored{Status: a.Status, Length: max(a.Length, -1), Source: a.Source, Content: string(v.content)}
 	if !p.setPart(s, r, a, &v) {
 		return nil, RefusedPart
 	}

@@ -5,17 +5,27 @@ import (
 	"weirkeep/gateway/wire"
 )
 
-// surrogateControl returns what Surrogate-Control says of storing to the device of that name,
-// as Cache-Control would: the origin tells the caches in front of it, and nobody behind them. It is
-// not ok if nothing is said of that: then the other fields decide, and c says at most whether
-// it may be compressed.
-func surrogateControl(fields []wire.Field, device string) (c control, ok bool) {
-	var s surrogate.Control
+// ContentOf returns what the fields of an answer say to the device of that name that has to be
+// done with the body, as Stored.Content has it: for an answer that is not stored.
+func ContentOf(fields []wire.Field, device string) string {
+	s := surrogateOf(fields, device)
+	return string(s.Content)
+}
+
+// surrogateOf is what Surrogate-Control says to the device of that name. It holds views.
+func surrogateOf(fields []wire.Field, device string) (s surrogate.Control) {
 	for i := range fields {
 		if nameOf(fields[i].Name) == nameSurrogateControl {
 			s.Read(fields[i].Value, device)
 		}
 	}
+	return s
+}
+
+// storingOf returns what it says of storing, as Cache-Control would: the origin tells the
+// caches in front of it, and nobody behind them. It is not ok if nothing is said of that: then
+// the other fields decide.
+func storingOf(s *surrogate.Control) (c control, ok bool) {
 	if s.NoStore {
 		c.flags = noStore
 	}
@@ -26,7 +36,6 @@ func surrogateControl(fields []wire.Field, device string) (c control, ok bool) {
 		c.times[whileRevalidate] = seconds{given: true, valid: true, d: s.Extension}
 		c.times[ifError] = c.times[whileRevalidate]
 	}
-	c.compress = compressingOf(&s)
 	c.there = s.NoStore || s.HasMaxAge
 	return c, c.there
 }

@@ -57,6 +57,8 @@ type object struct {
 
 	body  Body
 	coded slots // in codings
+
+	made atomic.Pointer[made] // of the body; nil: nothing. Written under the shard's lock
 }
 
 // What an object takes beside the bytes that are its own: itself, its entry, what is
@@ -68,10 +70,11 @@ const (
 	overheadOfTag    = 240
 )
 
-// weigh is what an answer takes beside its body, and that in codings.
+// weigh is what an answer takes beside its body, and that in codings; what was made of it
+// is part of it.
 func (e *Entry) weigh() int64 {
 	s := e.stored
-	n := overheadOfObject + e.home.key.size() + int64(len(e.head)+len(s.Reason)+len(s.ETag))
+	n := overheadOfObject + e.home.key.size() + int64(len(e.head)+len(s.Reason)+len(s.ETag)+len(s.Content))
 	for _, fields := range [...][]wire.Field{s.Fields, s.Source} {
 		n += int64(len(fields)) * int64(unsafe.Sizeof(wire.Field{}))
 		for _, f := range fields {
@@ -87,7 +90,7 @@ func (e *Entry) weigh() int64 {
 	for _, t := range s.Tags {
 		n += overheadOfTag + int64(len(t))
 	}
-	return n + e.weighAllCoded()
+	return n + e.weighAllCoded() + e.made.Load().weigh()
 }
 
 // footprint is what n bytes in one piece take: the runtime rounds small pieces up by an

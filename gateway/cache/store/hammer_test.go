@@ -46,7 +46,7 @@ type hammer struct {
 	targets int
 	longest int
 
-	wrong, hits, waited, ranges, coded, cut atomic.Int64
+	wrong, hits, waited, ranges, coded, made, cut atomic.Int64
 }
 
 func (h *hammer) key(r *rand.Rand) *Key {
@@ -135,6 +135,7 @@ func (h *hammer) fill(r *rand.Rand, fill *Fill, nonce uint64, length int) {
 func (h *hammer) read(r *rand.Rand, e *Entry) {
 	nonce := binary.BigEndian.Uint64(e.Head())
 	h.code(r, e)
+	h.make(r, e)
 	if whole := e.Body().Whole(); whole != nil && r.IntN(2) == 0 {
 		h.compare(nonce, 0, whole)
 		return
@@ -187,6 +188,21 @@ func (h *hammer) code(r *rand.Rand, e *Entry) {
 		slices.Reverse(body)
 	}
 	h.c.KeepCoded(e, as, body)
+}
+
+// make makes something of a body now and then, and looks at what is there: it is of this body.
+func (h *hammer) make(r *rand.Rand, e *Entry) {
+	nonce := binary.BigEndian.Uint64(e.Head())
+	if what := e.Made(); what != nil {
+		h.made.Add(1)
+		if what != nonce {
+			h.t.Errorf("%v is made of %d", what, nonce)
+		}
+		return
+	}
+	if r.IntN(4) == 0 {
+		h.c.KeepMade(e, nonce, int64(r.IntN(32<<10)))
+	}
 }
 
 func (h *hammer) ended(err error) {
@@ -257,7 +273,7 @@ func TestHammer(t *testing.T) {
 	}
 	h.c.Resize(Options{Memory: 2 << 20, MaxObject: 128 << 10})
 	balanced(t, h.c)
-	for what, n := range map[string]*atomic.Int64{"hits": &h.hits, "waits": &h.waited, "ranges": &h.ranges, "bodies in codings": &h.coded} {
+	for what, n := range map[string]*atomic.Int64{"hits": &h.hits, "waits": &h.waited, "ranges": &h.ranges, "bodies in codings": &h.coded, "things made of bodies": &h.made} {
 		if n.Load() == 0 {
 			t.Errorf("there were no %s", what)
 		}

@@ -44,6 +44,12 @@ func TestLittleMemoryIsNotCounted(t *testing.T) {
 				}
 			}
 		}},
+		{"1 KiB, and as much made of it", 10000, func(c *Cache, k *Key, i int) {
+			what := noise(2, 1024)
+			if !c.KeepMade(put(t, c, k, fielded(1024), noise(1, 1024)), what, int64(len(what))) {
+				t.Fatal("it is not kept")
+			}
+		}},
 		{"two tags of many", 10000, func(c *Cache, k *Key, i int) {
 			s := fielded(0)
 			s.Tags = []string{fmt.Sprint("article-", i), fmt.Sprint("author-", i%100)}
