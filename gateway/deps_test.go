@@ -37,6 +37,7 @@ var dependencies = map[string][]string{
 	"gateway/cache/tier":   {"gateway/cache/store", "gateway/cache/disk", "gateway/cache"},
 	"gateway/esi":          {"gateway/wire"},
 	"gateway/surrogate":    {"gateway/wire"},
+	"gateway/provider":     {"gateway/wire"},
 	"gateway/balance":      {"gateway/unit"},
 	"gateway/admission":    {"gateway/balance", "gateway/unit"},
 	"gateway/origin":       {"gateway/wire", "gateway/metrics", "gateway/unit", "gateway/probe", "gateway/socket"},
@@ -45,7 +46,7 @@ var dependencies = map[string][]string{
 	"gateway/discover":     {},
 	"gateway/config":       {"abi", "gateway/unit", "gateway/collect", "gateway/balance", "gateway/origin", "gateway/admission", "gateway/session"},
 	"gateway/admin":        {"gateway/config", "gateway/metrics", "gateway/rollout", "gateway/route"},
-	"gateway":              {"rules", "gateway/unit", "gateway/metrics", "gateway/popular", "gateway/probe", "gateway/socket", "gateway/collect", "gateway/capacity", "gateway/wire", "gateway/session", "gateway/cache", "gateway/cache/store", "gateway/cache/disk", "gateway/cache/tier", "gateway/cache/coding", "gateway/esi", "gateway/surrogate", "gateway/invalidation", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/discover", "gateway/config", "abi", "plugins", "plugins/engine", "plugins/engine/wazero"},
+	"gateway":              {"rules", "gateway/unit", "gateway/metrics", "gateway/popular", "gateway/probe", "gateway/socket", "gateway/collect", "gateway/capacity", "gateway/wire", "gateway/session", "gateway/cache", "gateway/cache/store", "gateway/cache/disk", "gateway/cache/tier", "gateway/cache/coding", "gateway/esi", "gateway/surrogate", "gateway/provider", "gateway/invalidation", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/discover", "gateway/config", "abi", "plugins", "plugins/engine", "plugins/engine/wazero"},
 	"gateway/invalidation": {},
 	"gateway/promises":     {}, // tests only
 	"gateway/conformance":  {}, // tests only
