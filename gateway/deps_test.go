@@ -44,7 +44,7 @@ var dependencies = map[string][]string{
 	"gateway/route":        {"rules", "gateway/session", "gateway/wire", "gateway/unit"},
 	"gateway/rollout":      {"gateway/unit"},
 	"gateway/discover":     {},
-	"gateway/config":       {"abi", "gateway/unit", "gateway/collect", "gateway/balance", "gateway/origin", "gateway/admission", "gateway/session"},
+	"gateway/config":       {"abi", "gateway/unit", "gateway/collect", "gateway/balance", "gateway/origin", "gateway/admission", "gateway/session", "gateway/esi"},
 	"gateway/admin":        {"gateway/config", "gateway/metrics", "gateway/rollout", "gateway/route"},
 	"gateway":              {"rules", "gateway/unit", "gateway/metrics", "gateway/popular", "gateway/probe", "gateway/socket", "gateway/collect", "gateway/capacity", "gateway/wire", "gateway/session", "gateway/cache", "gateway/cache/store", "gateway/cache/disk", "gateway/cache/tier", "gateway/cache/coding", "gateway/esi", "gateway/surrogate", "gateway/provider", "gateway/invalidation", "gateway/balance", "gateway/admission", "gateway/origin", "gateway/route", "gateway/rollout", "gateway/discover", "gateway/config", "abi", "plugins", "plugins/engine", "plugins/engine/wazero"},
 	"gateway/invalidation": {},

@@ -32,6 +32,8 @@ func (l *loader) check() {
 	l.checkPlugins()
 	l.checkRules()
 	l.settleCaches()
+	l.settleESI()
+	l.checkProviders()
 	l.checkAccessLog()
 }
 

@@ -321,6 +321,30 @@ var warningCodes = []Code{
 		"Write enabled: true under cache, or under a site's cache; or take the settings away.",
 	},
 	{
+		"W381", "ESI where nothing is stored",
+		"Settings of ESI are written for a site whose cache is not enabled: no answer is a template there, and markup is passed on as it is.",
+		"esi: { mode: content-types }",
+		"Write enabled: true under cache, or under the site's cache; or take the settings away.",
+	},
+	{
+		"W382", "default fragment that is not there, or not used",
+		"on_error: default-fragment puts the file of the site's pages.fragment in the place of fragments that fail. One of both is missing.",
+		"sites: { shop: { hosts: [shop.example], cache: { enabled: true }, esi: { on_error: default-fragment } } }",
+		"Write pages: { fragment: pages/fragment.html } at the site; or take on_error away.",
+	},
+	{
+		"W383", "setting of ESI without effect",
+		"Another setting leaves it nothing to do: a cookie that hidden_cookies hides, a time that a shorter one ends, or what is said of pages at a site that is for fragments alone.",
+		"esi: { variables: { cookies: [session_tier] } }",
+		"Do what the message says: change the other setting, or take this one away.",
+	},
+	{
+		"W384", "sites for nobody",
+		"Sites of kind esi-provider are asked for fragments of pages of other sites, and refuse clients. There is no other site.",
+		"sites: { ads: { kind: esi-provider, hosts: [ads.example] } }",
+		"Write the site that clients ask for, of kind public; or take kind away.",
+	},
+	{
 		"W410", "lines that were not read",
 		"A script has lines that are no commands about routing rules. If they decide which commands run, what was converted may not be what was in force.",
 		"if {$production} { … }",

@@ -94,6 +94,8 @@ type Config struct {
 
 	// Cache says what is stored of origins' answers.
 	Cache Cache `yaml:"cache"`
+	// ESI says which answers are templates, and how pages are made of them.
+	ESI ESI `yaml:"esi"`
 
 	// AccessLog says where and how exchanges are recorded.
 	AccessLog AccessLog `yaml:"access_log"`
@@ -375,14 +377,17 @@ type GatewayCookie struct {
 
 // Site is a set of host names with what holds for them.
 type Site struct {
-	Hosts      []string          `yaml:"hosts" required:"true" check:"host"`          // host or host:port; * is one label, ** several; at least one
-	PathPrefix string            `yaml:"path_prefix" default:"/" check:"path-prefix"` // default /
-	Pages      map[string]string `yaml:"pages" keys:"page" check:"file"`              // file by what it is shown for: busy (a queue was full, or the wait in it too long), network (an origin failed: not reached, too slow, or a broken answer), or a status such as "404"; paths made absolute
-	Session    string            `yaml:"session"`                                     // name of a session; default: the cluster's
-	Headers    SiteHeaders       `yaml:"headers"`                                     // edits of header fields
-	Filters    []Filter          `yaml:"filters"`                                     // plugins that edit requests, in this order, and responses, in reverse
-	Rules      []Rule            `yaml:"rules"`                                       // of this site, after those of all
-	Cache      Cache             `yaml:"cache"`                                       // what is stored, where that differs from the top level
+	Kind            string            `yaml:"kind" default:"public" enum:"public|esi-provider" foreign:"site-kind"` // public (default) | esi-provider: for fragments of pages alone, clients are refused
+	Hosts           []string          `yaml:"hosts" required:"true" check:"host"`                                   // host or host:port; * is one label, ** several; at least one
+	PathPrefix      string            `yaml:"path_prefix" default:"/" check:"path-prefix"`                          // default /
+	Pages           map[string]string `yaml:"pages" keys:"page" check:"file"`                                       // file by what it is shown for: busy (a queue was full, or the wait in it too long), network (an origin failed: not reached, too slow, or a broken answer), or a status such as "404"; fragment: what stands in a page in the place of fragments that fail, with esi.on_error: default-fragment; paths made absolute
+	Session         string            `yaml:"session"`                                                              // name of a session; default: the cluster's
+	Headers         SiteHeaders       `yaml:"headers"`                                                              // edits of header fields
+	Filters         []Filter          `yaml:"filters"`                                                              // plugins that edit requests, in this order, and responses, in reverse
+	Rules           []Rule            `yaml:"rules"`                                                                // of this site, after those of all
+	Cache           Cache             `yaml:"cache"`                                                                // what is stored, where that differs from the top level
+	ESI             ESI               `yaml:"esi"`                                                                  // how pages are made, where that differs from the top level
+	TrustInvalidate bool              `yaml:"trust_invalidate" default:"false"`                                     // of an esi-provider: whether invalidations that stand in its fragments are carried out; default false
 }
 
 // SiteHeaders edits header fields of a site's requests and responses.

@@ -8,6 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"weirkeep/gateway/balance"
+	"weirkeep/gateway/esi"
 	"weirkeep/gateway/session"
 )
 
@@ -83,7 +84,7 @@ type rules struct {
 var wordLists = map[string][]string{"balancers": slices.Concat(balance.Names(), balance.Aliases()), "formats": session.Formats()}
 
 // wordDefaults are defaults that are decided elsewhere, by what a tag calls them.
-var wordDefaults = map[string]string{"balancer": balance.Default}
+var wordDefaults = map[string]string{"balancer": balance.Default, "hidden-cookies": strings.Join(esi.DefaultShown().Hidden, "|")}
 
 // rulesOf reads the tags of a field; the package comment has their meaning.
 func rulesOf(tag reflect.StructTag) rules {

@@ -121,7 +121,9 @@ func setStandard(v reflect.Value, text string) {
 	}
 	if v.Kind() == reflect.Slice {
 		for entry := range strings.SplitSeq(text, "|") {
-			v.Set(reflect.Append(v, reflect.ValueOf(entry)))
+			one := reflect.New(v.Type().Elem()).Elem()
+			setStandard(one, entry)
+			v.Set(reflect.Append(v, one))
 		}
 		return
 	}
@@ -142,7 +144,7 @@ func (l *loader) implySite() {
 			"add sites, and mappings from them to the clusters")
 		return
 	}
-	c.Sites = map[string]Site{impliedSite: {Hosts: []string{"**"}, PathPrefix: "/"}}
+	c.Sites = map[string]Site{impliedSite: {Kind: "public", Hosts: []string{"**"}, PathPrefix: "/"}}
 	if l.cfg.DefaultSite == "" {
 		c.DefaultSite = impliedSite
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"weirkeep/gateway/esi"
 	"weirkeep/gateway/unit"
 )
 
@@ -66,6 +67,13 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 		SetCookie: "bypass", ClientDirectives: "ignore", Targeted: []string{"Weirkeep-Cache-Control", "CDN-Cache-Control"},
 		Tags: CacheTags{From: []string{"Surrogate-Key", "Cache-Tag"}}, StatusHeader: &yes,
 	}
+	esi := ESI{
+		Mode: "surrogate", Types: []string{"text/html", "application/xhtml+xml", "text/xml", "application/xml"}, Statuses: []int{200},
+		MaxDepth: 5, MaxIncludes: 100, Concurrent: 8, MaxTemplate: 4 << 20, MaxAttribute: 8 << 10, MaxFragment: 2 << 20, MaxPage: 32 << 20,
+		MaxValues: 1 << 20, Hold: 64 << 10, FragmentTimeout: 5 * s, Timeout: 15 * s,
+		OnError: "fail", FirstByte: "early", ClientTTL: "none", UnmappedProviders: "dns", DetectInjection: &yes,
+		Variables: ESIVariables{Cookies: []string{"*"}, HiddenCookies: esi.DefaultShown().Hidden, Escape: &yes},
+	}
 	want := &Config{
 		Version:   1,
 		Node:      Node{Name: "edge", Host: "edge", Cell: "main", StateDir: "/home/state/weirkeep"},
@@ -93,13 +101,14 @@ func TestSmallestFileGetsEveryDefault(t *testing.T) {
 			Retry:            Retry{Retries: &one, Budget: 2000},
 			OnExhausted:      "fail",
 		}},
-		Sites:       map[string]Site{"default": {Hosts: []string{"**"}, PathPrefix: "/", Cache: cache}},
+		Sites:       map[string]Site{"default": {Kind: "public", Hosts: []string{"**"}, PathPrefix: "/", Cache: cache, ESI: esi}},
 		DefaultSite: "default",
 		Mappings:    []Mapping{{Site: "default", Cluster: "app", Clusters: []string{"app"}}},
 
 		AffinityShields: "permit",
 		RulesAuthority:  "main",
 		Cache:           cache,
+		ESI:             esi,
 		AccessLog:       AccessLog{Path: "stderr", Format: "json", OnFull: "drop"},
 		places:          got.places,
 	}

@@ -20,6 +20,7 @@ var grammars = map[string]grammar{
 	"cluster":         grammarCluster,
 	"cookie-domain":   grammarCookieDomain,
 	"cookie-path":     grammarCookiePath,
+	"cookie-pattern":  grammarCookiePattern,
 	"header":          grammarHeader,
 	"header-value":    grammarHeaderValue,
 	"dns-name":        grammarDNSName,
@@ -29,6 +30,7 @@ var grammars = map[string]grammar{
 	"label":           grammarLabel,
 	"listen":          grammarListen,
 	"name":            grammarName,
+	"media-type":      grammarMediaType,
 	"name-or-ip":      grammarServerName,
 	"metric-source":   grammarMetricSource,
 	"need":            grammarNeed,
@@ -143,16 +145,20 @@ func grammarHeaderValue(s string) string {
 	return ""
 }
 
-// The pages that are shown for more than one status.
+// The pages that are not shown for one status.
 const (
-	pageBusy    = "busy"    // a queue was full, or the wait in it too long
-	pageNetwork = "network" // every reason that an origin failed for
+	pageBusy     = "busy"     // a queue was full, or the wait in it too long
+	pageNetwork  = "network"  // every reason that an origin failed for
+	pageFragment = "fragment" // no page, but what stands in one where a fragment has failed
 )
+
+// pageNames are their keys.
+var pageNames = []string{pageBusy, pageNetwork, pageFragment}
 
 func grammarPage(s string) string {
 	n, ok := wholeNumber(s)
-	if s != pageBusy && s != pageNetwork && !(ok && n >= 400 && n <= 599) {
-		return "must be busy, network or a status from 400 to 599"
+	if !slices.Contains(pageNames, s) && !(ok && n >= 400 && n <= 599) {
+		return "must be busy, network, fragment or a status from 400 to 599"
 	}
 	return ""
 }

@@ -19,6 +19,7 @@ func (l *loader) lint() {
 		}
 	}
 	l.lintSites()
+	l.lintESI()
 	l.lintSessions()
 	if l.problems.Errors() == 0 {
 		l.lintUse()

@@ -15,7 +15,7 @@ func loadSample(t *testing.T, text string) *Config {
 	dir := t.TempDir()
 	for _, name := range []string{"tls/site.pem", "tls/site.key", "tls/clients.pem", "tls/origins.pem",
 		"plugins/by-customer.wasm", "plugins/busy.wasm", "plugins/looks-automated.wasm", "plugins/redact.wasm",
-		"run/token", "pages/network.html", "pages/missing.html", "pages/busy.html"} {
+		"run/token", "pages/network.html", "pages/missing.html", "pages/busy.html", "pages/fragment.html"} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -128,6 +128,7 @@ func general(path string) string {
 	})
 	path = strings.Replace(path, "sites.*.rules[*]", "rules[*]", 1)
 	path = strings.Replace(path, "sites.*.cache", "cache", 1)
+	path = strings.Replace(path, "sites.*.esi", "esi", 1)
 	return strings.Replace(path, "clusters.*.origins[*]", "origins.*", 1)
 }
 

@@ -19,7 +19,7 @@ import (
 // fieldsSources are the files with the structs: their comments are the
 // descriptions.
 //
-//go:embed config.go rules.go applications.go editions.go hosts.go plugins.go metric.go dynamic.go discover.go retry.go cache.go cache_ranges.go
+//go:embed config.go rules.go applications.go editions.go hosts.go plugins.go metric.go dynamic.go discover.go retry.go cache.go cache_ranges.go esi.go
 var fieldsSources embed.FS
 
 // Schema is the JSON Schema (draft 2020-12) of a configuration file, for
@@ -259,6 +259,8 @@ func standardJSON(t reflect.Type, text string) any {
 		return text == "true"
 	case reflect.TypeFor[[]string]():
 		return strings.Split(text, "|")
+	case reflect.TypeFor[[]int]():
+		return json.RawMessage("[" + strings.ReplaceAll(text, "|", ", ") + "]")
 	}
 	return text
 }

@@ -42,6 +42,8 @@ var otherWords = map[reflect.Type]map[string]string{
 	reflect.TypeFor[CacheKey]():     {"ignore": "ignore_params", "params": "ignore_params", "exclude": "ignore_params", "sort": "sort_params"},
 	reflect.TypeFor[CacheRule]():    {"if": "when", "condition": "when", "expression": "when", "match": "when", "path": "when", "bypass": "pass", "max_age": "ttl", "expires": "ttl"},
 	reflect.TypeFor[Stale]():        {"grace": "while_revalidate", "updating": "while_revalidate", "on_error": "if_error", "error": "if_error"},
+	reflect.TypeFor[ESI]():          {"depth": "max_depth", "includes": "max_includes", "parallel": "concurrent", "max_size": "max_page", "content_types": "types", "content_type": "types", "mime_types": "types", "status": "statuses", "onerror": "on_error", "ttl": "client_ttl", "max_age": "client_ttl", "streaming": "first_byte", "injection": "detect_injection", "providers": "unmapped_providers", "cookies": "variables", "vars": "variables", "headers": "variables", "escape": "variables"},
+	reflect.TypeFor[ESIVariables](): {"allow": "cookies", "deny": "hidden_cookies", "hidden": "hidden_cookies", "fields": "headers", "html_escape": "escape"},
 	reflect.TypeFor[HeaderEdit]():   {"add": "set", "append": "set", "replace": "set", "delete": "remove", "unset": "remove"},
 }
 
@@ -60,8 +62,23 @@ var otherIdeas = map[reflect.Type]map[string][2]string{
 		"balancer":         {"", placesHint},
 		"balancer_options": {"", placesHint},
 		"weight":           {"", "a weight belongs to a host, hosts.NAME.weight, or to an origin"},
+		"provider":         {"kind", providerHint},
+		"esi_provider":     {"kind", providerHint},
+		"type":             {"kind", didYouMean + `"kind"?`},
+	},
+	reflect.TypeFor[ESI](): {
+		"enabled":  {"mode", enabledHint},
+		"enable":   {"mode", enabledHint},
+		"fallback": {"on_error", "write on_error: default-fragment, and the file into the site's pages, as fragment"},
+		"inline":   {"", "inline elements are not kept as fragments of their own"},
 	},
 }
+
+// Hints for what has no switch of its own.
+const (
+	providerHint = "write kind: esi-provider"
+	enabledHint  = "it has no switch of its own: where cache.enabled is true, mode says which answers are templates; for none, write mode: off"
+)
 
 // placesHint says where a balancer may stand (M-SEL-03).
 const placesHint = "a balancer belongs to a cluster, clusters.NAME.balancer, and a mapping may choose another, mappings[N].balancer"
@@ -102,6 +119,32 @@ var foreignValues = map[string]map[string]string{
 	},
 	"coding": {
 		"brotli": didYouMean + `"br"?`, "gz": didYouMean + `"gzip"?`, "zstandard": didYouMean + `"zstd"?`,
+	},
+	"site-kind": {
+		"provider": didYouMean + `"esi-provider"?`, "esi": didYouMean + `"esi-provider"?`, "private": didYouMean + `"esi-provider"?`, "internal": didYouMean + `"esi-provider"?`,
+		"virtual_host": didYouMean + `"public"?`, "virtual": didYouMean + `"public"?`, "default": didYouMean + `"public"?`,
+	},
+	"esi-mode": {
+		"on": didYouMean + `"surrogate"?`, "true": didYouMean + `"surrogate"?`, "enabled": didYouMean + `"surrogate"?`, "surrogate_control": didYouMean + `"surrogate"?`, "header": didYouMean + `"surrogate"?`,
+		"types": didYouMean + `"content-types"?`, "html": didYouMean + `"content-types"?`, "all": didYouMean + `"content-types"?`, "always": didYouMean + `"content-types"?`,
+		"none": didYouMean + `"off"?`, "no": didYouMean + `"off"?`, "false": didYouMean + `"off"?`, "disabled": didYouMean + `"off"?`,
+	},
+	"esi-error": {
+		"ignore": didYouMean + `"empty"?`, "continue": didYouMean + `"empty"?`, "skip": didYouMean + `"empty"?`, "none": didYouMean + `"empty"?`,
+		"abort": didYouMean + `"fail"?`, "error": didYouMean + `"fail"?`, "reject": didYouMean + `"fail"?`,
+		"default": didYouMean + `"default-fragment"?`, "fragment": didYouMean + `"default-fragment"?`, "fallback": didYouMean + `"default-fragment"?`,
+	},
+	"first-byte": {
+		"stream": didYouMean + `"early"?`, "immediate": didYouMean + `"early"?`, "flush": didYouMean + `"early"?`,
+		"buffer": didYouMean + `"hold"?`, "late": didYouMean + `"hold"?`, "wait": didYouMean + `"hold"?`,
+	},
+	"client-ttl": {
+		"off": didYouMean + `"none"?`, "no": didYouMean + `"none"?`, "no_cache": didYouMean + `"none"?`, "private": didYouMean + `"none"?`,
+		"least": didYouMean + `"min"?`, "minimum": didYouMean + `"min"?`, "shortest": didYouMean + `"min"?`, "page": didYouMean + `"template"?`,
+	},
+	"unmapped": {
+		"allow": didYouMean + `"dns"?`, "resolve": didYouMean + `"dns"?`, "any": didYouMean + `"dns"?`,
+		"off": didYouMean + `"deny"?`, "none": didYouMean + `"deny"?`, "refuse": didYouMean + `"deny"?`, "reject": didYouMean + `"deny"?`, "block": didYouMean + `"deny"?`,
 	},
 	"plugin-kind": {
 		"call_router": didYouMean + `"router"?`, "balancer": didYouMean + `"router"?`,
@@ -232,6 +275,9 @@ var mainKeys = map[reflect.Type]string{
 	reflect.TypeFor[CacheTags](): "from",
 	reflect.TypeFor[Collapse]():  "wait",
 	reflect.TypeFor[Stale]():     "if_error",
+
+	reflect.TypeFor[ESI]():          "mode",
+	reflect.TypeFor[ESIVariables](): "cookies",
 }
 
 // ttlHint is the map of times that a single time probably stands for.
@@ -250,6 +296,13 @@ var without = map[reflect.Type]string{
 	reflect.TypeFor[Ping]():   "for none, take the key away",
 	reflect.TypeFor[Health](): "for none, take the key away",
 	reflect.TypeFor[Cache]():  "for none, write { enabled: false }",
+	reflect.TypeFor[ESI]():    `for none, write { mode: "off" }`,
+}
+
+// with says how a block is written that is merely wanted.
+var with = map[reflect.Type]string{
+	reflect.TypeFor[Cache](): "for one, write { enabled: true }",
+	reflect.TypeFor[ESI]():   "for templates of which the origin says so, write { mode: surrogate }, which is the default where cache.enabled is true",
 }
 
 // blockHint is the block that a single value probably stands for.
@@ -261,6 +314,8 @@ func blockHint(n ast.Node, v reflect.Value) string {
 		return ""
 	case slices.Contains([]string{"off", "none", "no", "false"}, s.text):
 		return without[v.Type()]
+	case slices.Contains([]string{"on", "yes", "true"}, s.text) && !f.takes(field, s.text):
+		return with[v.Type()]
 	case s.typed != isPlain(field):
 		return ""
 	}

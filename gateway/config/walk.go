@@ -262,7 +262,7 @@ func (f rules) keyHint(key string) string {
 	if f.keys != "page" {
 		return ""
 	}
-	return Suggest(key, []string{pageBusy, pageNetwork})
+	return Suggest(key, pageNames)
 }
 
 // list decodes a list, behind the entries that earlier files gave.

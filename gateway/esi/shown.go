@@ -28,15 +28,13 @@ func DefaultShown() Shown {
 
 var defaultShown = DefaultShown()
 
-// credentials are fields that no page sees.
-var credentials = []string{"cookie", "authorization", "proxy-authorization"}
+// Credentials are fields that no page sees, in lower case.
+var Credentials = []string{"cookie", "authorization", "proxy-authorization"}
 
 // cookie reports whether a cookie may be seen.
 func (s *Shown) cookie(name string) bool {
-	for _, pattern := range s.Hidden {
-		if like(name, pattern, sameLetter) {
-			return false
-		}
+	if Hidden(name, s.Hidden) != "" {
+		return false
 	}
 	if s.Cookies == nil {
 		return true
@@ -49,9 +47,19 @@ func (s *Shown) cookie(name string) bool {
 	return false
 }
 
+// Hidden is the first of some patterns of [Shown.Hidden] that hides a cookie; empty: none does.
+func Hidden(name string, patterns []string) string {
+	for _, pattern := range patterns {
+		if like(name, pattern, sameLetter) {
+			return pattern
+		}
+	}
+	return ""
+}
+
 // field reports whether a header field may be seen.
 func (s *Shown) field(name string) bool {
-	for _, never := range credentials {
+	for _, never := range Credentials {
 		if strings.EqualFold(name, never) {
 			return false
 		}
