@@ -60,6 +60,7 @@ func compile(cfg *config.Config, uses *uses, set *metrics.Set, dates *dateCache)
 	c.allMappings()
 	c.allRules()
 	c.allCaches()
+	c.allESI()
 	c.table()
 	c.allRouters()
 	c.allCollectors()
@@ -149,6 +150,10 @@ func (c *compiler) pages(s *site, path string, files map[string]string) {
 		body, err := config.ReadFile(files[name])
 		if err != nil {
 			c.fail(path+"."+name, "E220", "%s.%s: %v", path, name, err)
+			continue
+		}
+		if name == "fragment" {
+			s.fragment = body
 			continue
 		}
 		p := page{body: body, kind: pageKind(files[name])}

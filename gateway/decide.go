@@ -77,7 +77,16 @@ func (g *Gateway) decideRoute(x *Exchange) Reason {
 			x.rule.metrics.Hits.Inc()
 		}
 	}
+	if x.notPublic() {
+		return SiteNotPublic
+	}
 	return reasonOfDecision[d.Reason]
+}
+
+// notPublic reports whether a client asks for what is for fragments of pages alone (M-SITE-02),
+// whatever mappings and rules say of it. Who fetches for the store is no client.
+func (x *Exchange) notPublic() bool {
+	return x.site != nil && x.site.provider && x.within == nil && !x.clientless
 }
 
 // reasonOfDecision is why a decision ends the walk, if it does.

@@ -115,6 +115,9 @@ func explain(g *Gateway, snap *snapshot, cfg *config.Config, q Question) (*Expla
 	if !x.readHead(q.Raw) {
 		return nil, errNoHead
 	}
+	if q.Fragment {
+		x.within = new(Exchange)
+	}
 	view, err := assume(snap, q)
 	if err != nil {
 		return nil, err

@@ -38,6 +38,10 @@ func (e *explanation) tell(g *Gateway, answer []byte) error {
 	e.request()
 	e.mapping()
 	d := &e.x.decision
+	if e.x.notPublic() {
+		e.end(SiteNotPublic)
+		return nil
+	}
 	if d.Mapping < 0 {
 		e.end(reasonOfDecision[d.Reason])
 		return nil
@@ -91,6 +95,8 @@ func (e *explanation) mapping() {
 	if d.Site >= 0 {
 		m.Site = e.snap.sites[d.Site].name
 		m.Host = e.snap.table.HostOf(d.Site, &e.x.ask)
+		m.From = e.x.siteFrom()
+		e.x.site = &e.snap.sites[d.Site]
 	}
 	for _, s := range e.trace.Steps {
 		if s.Why != route.Fits {
@@ -98,6 +104,19 @@ func (e *explanation) mapping() {
 		}
 	}
 	e.Mapping = m
+}
+
+// siteFrom is what has named the site (M-SITE-05).
+func (x *Exchange) siteFrom() string {
+	switch {
+	case x.decision.Source == route.FromDefault:
+		return "default"
+	case x.within != nil:
+		return "src"
+	case x.Target.Absolute:
+		return "target"
+	}
+	return "host"
 }
 
 func (e *explanation) bestSet() {

@@ -9,9 +9,10 @@ import (
 
 // A Question is a request to be explained.
 type Question struct {
-	Raw    []byte         // its head, HTTP/1.1 or 1.0, with the blank line that ends it
-	Secure bool           // it comes by TLS
-	From   netip.AddrPort // the peer; zero: 127.0.0.1
+	Raw      []byte         // its head, HTTP/1.1 or 1.0, with the blank line that ends it
+	Secure   bool           // it comes by TLS
+	Fragment bool           // a page includes it, and no client asks for it
+	From     netip.AddrPort // the peer; zero: 127.0.0.1
 
 	// Down are origins assumed to be away, and States what origins are assumed to
 	// be: up, down, serving, draining, maintenance, disabled or full. They are named
@@ -92,6 +93,7 @@ type ExplainedMapping struct {
 	Total      int             `json:"total"`
 	Site       string          `json:"site,omitempty"`
 	Host       string          `json:"host,omitempty"`       // of the site, as configured, that fits
+	From       string          `json:"from,omitempty"`       // where the site was taken from: host, target, src or default
 	Considered []ExplainedStep `json:"considered,omitempty"` // those before it
 }
 

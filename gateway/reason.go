@@ -36,6 +36,7 @@ const (
 	RedirectedToHTTPS
 	NoSite
 	NoMapping
+	SiteNotPublic
 	RejectedByRule
 	RedirectedByRule
 	NoPermitted
@@ -93,6 +94,7 @@ var reasonTable = [reasons]struct {
 	RedirectedToHTTPS: {"redirected_to_https", 308, "", "this address is served by https", "decide"},
 	NoSite:            {"no_site", 421, "", "no site has this host and port", "decide"},
 	NoMapping:         {"no_mapping", 404, "", "no mapping of the site fits", "decide"},
+	SiteNotPublic:     {"site_not_public", 404, "", "the site is for fragments of pages, and no client may ask for it", "decide"},
 	RejectedByRule:    {"rejected_by_rule", 403, "", "a rule refuses this request", "decide"},
 	RedirectedByRule:  {"redirected_by_rule", 302, "", "a rule sends this request elsewhere", "decide"},
 	NoPermitted:       {"no_permitted_destination", 503, "network", "the rule that decides permits none of the origins that could serve this", "decide"},

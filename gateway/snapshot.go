@@ -84,6 +84,7 @@ type site struct {
 	provider bool       // it is for fragments alone: no client is answered
 	pages    map[Reason]page
 	statuses map[int]page // for the statuses that rules choose
+	fragment []byte       // what stands in a page in the place of fragments that have failed
 }
 
 // mapping ties a site to the origins that serve it.

@@ -157,7 +157,7 @@ func (k *keeper) Explain(q admin.Question) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("head: %w", err)
 	}
-	question := gateway.Question{Raw: head, Secure: q.Secure, Down: q.Down, States: q.States}
+	question := gateway.Question{Raw: head, Secure: q.Secure, Fragment: q.Fragment, Down: q.Down, States: q.States}
 	if question.Answer, err = latin1Bytes(q.Answer); err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}

@@ -16,15 +16,16 @@ import (
 
 // asked is what the command line of explain says of a request.
 type asked struct {
-	file    string // -c
-	live    bool
-	raw     string // --file
-	answer  string // --answer
-	secure  bool   // what raw holds comes by TLS
-	headers []string
-	from    string
-	down    []string
-	states  []string
+	file     string // -c
+	live     bool
+	raw      string // --file
+	answer   string // --answer
+	secure   bool   // what raw holds comes by TLS
+	fragment bool   // a page includes it
+	headers  []string
+	from     string
+	down     []string
+	states   []string
 }
 
 func newExplain(a *app) *cobra.Command {
@@ -57,6 +58,7 @@ func newExplain(a *app) *cobra.Command {
 	f.StringVar(&q.raw, "file", "", "`FILE` with the request's head as bytes, in place of METHOD and URL; - is standard input")
 	f.StringVar(&q.answer, "answer", "", "`FILE` with the head of an answer as bytes: would the cache store it? - is standard input")
 	f.BoolVar(&q.secure, "tls", false, "with --file: the request comes by TLS")
+	f.BoolVar(&q.fragment, "fragment", false, "a page includes it (ESI), and no client asks for it")
 	f.BoolVar(&q.live, "live", false, "ask the running gateway")
 	return c
 }
@@ -94,7 +96,7 @@ func (a *app) explainRequest(c *cobra.Command, args []string, q asked) error {
 
 // question makes the question of the command line. The head is what --file holds.
 func (q *asked) question(args []string, head []byte) (gateway.Question, error) {
-	question := gateway.Question{Down: q.down, States: make(map[string]string), Raw: head, Secure: q.secure}
+	question := gateway.Question{Down: q.down, States: make(map[string]string), Raw: head, Secure: q.secure, Fragment: q.fragment}
 	for _, s := range q.states {
 		origin, state, ok := strings.Cut(s, "=")
 		if !ok {
@@ -151,7 +153,7 @@ func (a *app) answer(ctx context.Context, q asked, question gateway.Question) (*
 	}
 	var answer gateway.Explanation
 	err = e.ask(ctx, a, "/v1/explain", admin.Question{
-		Head: latin1Text(question.Raw), Answer: latin1Text(question.Answer), Secure: question.Secure, From: from, Down: question.Down, States: question.States,
+		Head: latin1Text(question.Raw), Answer: latin1Text(question.Answer), Secure: question.Secure, Fragment: question.Fragment, From: from, Down: question.Down, States: question.States,
 	}, &answer)
 	return &answer, err
 }

@@ -98,7 +98,7 @@ func (t *teller) mapping(m *gateway.ExplainedMapping) {
 	}
 	heading := "mapping"
 	if m.Index >= 0 {
-		t.line(heading, "%d of %d, mappings[%d]   site %s (%s)", m.Index+1, m.Total, m.Index, m.Site, hostText(m.Host))
+		t.line(heading, "%d of %d, mappings[%d]   site %s (%s)", m.Index+1, m.Total, m.Index, m.Site, hostText(m))
 		heading = ""
 	} else {
 		t.line(heading, "none of %d   %s", m.Total, siteText(m.Site))
@@ -109,11 +109,16 @@ func (t *teller) mapping(m *gateway.ExplainedMapping) {
 }
 
 // hostText is through what a site has the request.
-func hostText(host string) string {
-	if host == "" {
+func hostText(m *gateway.ExplainedMapping) string {
+	switch {
+	case m.Host == "":
 		return "the default site"
+	case m.From == "target":
+		return fmt.Sprintf("host %q, in the target", m.Host)
+	case m.From == "src":
+		return fmt.Sprintf("host %q, in the src of an include", m.Host)
 	}
-	return fmt.Sprintf("host %q", host)
+	return fmt.Sprintf("host %q", m.Host)
 }
 
 func siteText(site string) string {

@@ -35,6 +35,7 @@ var advices = map[string]advice{
 	"redirected_to_https":      {"Nothing is wrong: the listener answers every request with a redirect.", "listeners[].redirect_to_https"},
 	"no_site":                  {"A host or port that no site lists; scanners that ask by address; a Host that a proxy in between has changed.", "sites.*.hosts, default_site"},
 	"no_mapping":               {"The site is there, and no mapping of it has a prefix that fits; or the path lies outside the site's.", "mappings, sites.*.path_prefix"},
+	"site_not_public":          {"A client, or a scanner, asks for a site of kind esi-provider: only fragments of pages are fetched from it. Or a page links to what it should include.", "sites.*.kind"},
 	"rejected_by_rule":         {"A rule refuses such requests. The log names it beside the reason; weirkeep explain says what of the request it looked at.", "rules[].reject, sites.*.rules"},
 	"redirected_by_rule":       {"Nothing is wrong: a rule sends such requests elsewhere. The log names it.", "rules[].redirect, sites.*.rules"},
 	"no_permitted_destination": {"The rule that decides permits only origins that the mapping, or the application, does not serve this from. weirkeep explain shows the best set; check warns of permits that can never work.", "rules[].permit, mappings, applications"},

@@ -112,7 +112,7 @@ func jsonFault(line []byte, err error) error {
 }
 
 // decisions are the reasons of records that a decision gave.
-var decisions = []string{"no_site", "no_mapping", "rejected_by_rule", "redirected_by_rule", "no_permitted_destination"}
+var decisions = []string{"no_site", "no_mapping", "site_not_public", "rejected_by_rule", "redirected_by_rule", "no_permitted_destination"}
 
 // undecidable says why a record is of no decision that could be made again; empty:
 // it is of one.

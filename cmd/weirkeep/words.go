@@ -63,6 +63,11 @@ var words = []word{
 	{"purge", "Taking what is stored away, or making it stale (--soft), by URL, site, path, tag, or a condition: weirkeep cache purge. It holds for what is being fetched, too.", "cache.tags, cache.rules[].tags"},
 	{"tag", "A name that stored answers are purged by. An origin lists them in Surrogate-Key or Cache-Tag, a caching rule adds its own.", "cache.tags.from, cache.rules[].tags"},
 
+	// Pages that are put together here.
+	{"template", "An answer with markup (ESI) that a page is made from: its origin says so by Surrogate-Control: content=\"ESI/1.0\", or its media type does with esi.mode: content-types. It is stored as it came, and assembled for each request; what a client gets is never stored.", "esi.mode, esi.types, esi.statuses, cache.enabled"},
+	{"fragment", "What stands in a page in the place of an include. It is fetched as a request of its own, with its own place in the store and its own freshness; one that fails is made good by the markup, or by esi.on_error.", "esi.on_error, esi.max_includes, esi.fragment_timeout, sites.*.pages.fragment"},
+	{"esi-provider", "The kind of a site that is for fragments of pages alone: a client that asks for it is refused (404, site_not_public).", "sites.*.kind, sites.*.trust_invalidate"},
+
 	// Sessions.
 	{"binding", "That a session belongs to an origin. A learned one is made when the origin sets its cookie or has its id in Location, is kept in memory and forgotten after idle_timeout (30m) without a request; a passive one stands in the id itself, a gateway-cookie in a cookie of the gateway's own.", "sessions.*.binding, sessions.*.idle_timeout, sessions.*.entries"},
 	{"session", "How a session id is read off requests and answers: a cookie, a parameter of the URL, or both. A cluster or a site names it; then requests with an id go to the origin that gave it out.", "sessions, clusters.*.session, sites.*.session"},

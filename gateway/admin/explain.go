@@ -9,12 +9,13 @@ import (
 
 // Question is a request to be explained.
 type Question struct {
-	Head   string            `json:"head" doc:"The request's head as it would arrive: request line, fields, blank line, with CRLF; each character stands for the byte of its number." example:"GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n" maxLength:"1048576"`
-	Secure bool              `json:"secure,omitempty" doc:"It comes by TLS."`
-	From   string            `json:"from,omitempty" doc:"Address that it comes from, with or without a port; default 127.0.0.1."`
-	Answer string            `json:"answer,omitempty" maxLength:"1048576" doc:"Head of an answer, like head, of which it is to be said whether the site's cache would store it."`
-	Down   []string          `json:"down,omitempty" doc:"Origins that are assumed to be down."`
-	States map[string]string `json:"states,omitempty" doc:"What origins are assumed to be: up, down, serving, draining, maintenance, disabled or full."`
+	Head     string            `json:"head" doc:"The request's head as it would arrive: request line, fields, blank line, with CRLF; each character stands for the byte of its number." example:"GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n" maxLength:"1048576"`
+	Secure   bool              `json:"secure,omitempty" doc:"It comes by TLS."`
+	Fragment bool              `json:"fragment,omitempty" doc:"A page includes it, and no client asks for it: it may be of an esi-provider."`
+	From     string            `json:"from,omitempty" doc:"Address that it comes from, with or without a port; default 127.0.0.1."`
+	Answer   string            `json:"answer,omitempty" maxLength:"1048576" doc:"Head of an answer, like head, of which it is to be said whether the site's cache would store it."`
+	Down     []string          `json:"down,omitempty" doc:"Origins that are assumed to be down."`
+	States   map[string]string `json:"states,omitempty" doc:"What origins are assumed to be: up, down, serving, draining, maintenance, disabled or full."`
 }
 
 // registerRules adds what tells of rules and decisions.

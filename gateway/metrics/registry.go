@@ -74,6 +74,7 @@ type Set struct {
 	plugins   table[string, Plugin]
 	places    table[PlaceLabels, Place]
 	caches    table[string, Cache]
+	esi       table[string, ESI]
 }
 
 // newSet makes an empty set that takes children over from last, which may be nil.
@@ -92,6 +93,7 @@ func newSet(last *Set) *Set {
 		plugins:   succeed(&last.plugins, len(PluginErrors), Overflow),
 		places:    succeed(&last.places, len(BreakerStates), PlaceLabels{Overflow, Overflow}),
 		caches:    succeed(&last.caches, len(CacheOutcomes), Overflow),
+		esi:       succeed(&last.esi, len(ESI{}.Problems), Overflow),
 	}
 }
 
@@ -99,7 +101,7 @@ func newSet(last *Set) *Set {
 func (s *Set) sealed() *Set {
 	s.mappings.last, s.origins.last, s.listeners.last, s.certs.last = nil, nil, nil, nil
 	s.clusters.last, s.sessions.last, s.rules.last = nil, nil, nil
-	s.plugins.last, s.places.last, s.caches.last = nil, nil, nil
+	s.plugins.last, s.places.last, s.caches.last, s.esi.last = nil, nil, nil, nil
 	return s
 }
 
@@ -133,6 +135,9 @@ func (s *Set) Place(l PlaceLabels) *Place { return s.places.child(l) }
 // Cache is the child with the name of a site; the same for the same name.
 func (s *Set) Cache(site string) *Cache { return s.caches.child(site) }
 
+// ESI is the child with the name of a site; the same for the same name.
+func (s *Set) ESI(site string) *ESI { return s.esi.child(site) }
+
 // Mappings are all children, in no order.
 func (s *Set) Mappings() iter.Seq2[MappingLabels, *Mapping] { return s.mappings.all() }
 
@@ -163,10 +168,13 @@ func (s *Set) Places() iter.Seq2[PlaceLabels, *Place] { return s.places.all() }
 // Caches are all children by the name of their site, in no order.
 func (s *Set) Caches() iter.Seq2[string, *Cache] { return s.caches.all() }
 
+// ESIs are all children by the name of their site, in no order.
+func (s *Set) ESIs() iter.Seq2[string, *ESI] { return s.esi.all() }
+
 // Overflowed is how often a child was asked for whose family was full.
 func (s *Set) Overflowed() int {
 	return s.mappings.over + s.origins.over + s.clusters.over + s.sessions.over + s.rules.over + s.listeners.over + s.certs.over +
-		s.plugins.over + s.places.over + s.caches.over
+		s.plugins.over + s.places.over + s.caches.over + s.esi.over
 }
 
 // A table has the children of one kind.

@@ -85,12 +85,13 @@ func TestFamiliesAreBounded(t *testing.T) {
 		s.Plugin(name).Calls.Inc()
 		s.Place(PlaceLabels{"p", name}).Idle.Inc()
 		s.Cache(name).Outcomes[CacheHit].Inc()
+		s.ESI(name).Pages.Inc()
 	}
 	r.Use(s)
 
 	mappings, listeners := maps.Collect(s.Mappings()), maps.Collect(s.Listeners())
 	clusters, sessions, certs := maps.Collect(s.Clusters()), maps.Collect(s.Sessions()), maps.Collect(s.Certificates())
-	plugins, places, caches := maps.Collect(s.Plugins()), maps.Collect(s.Places()), maps.Collect(s.Caches())
+	plugins, places, caches, esi := maps.Collect(s.Plugins()), maps.Collect(s.Places()), maps.Collect(s.Caches()), maps.Collect(s.ESIs())
 	for _, tt := range []struct {
 		kind           string
 		children, each int
@@ -104,6 +105,7 @@ func TestFamiliesAreBounded(t *testing.T) {
 		{"certificates", len(certs), 1, uint64(certs[CertificateLabels{Overflow, Overflow}].Expiry.Load())},
 		{"plugins", len(plugins), 11, plugins[Overflow].Calls.Load()},
 		{"caches", len(caches), len(CacheOutcomes), caches[Overflow].Outcomes[CacheHit].Load()},
+		{"esi", len(esi), len(ESI{}.Problems), esi[Overflow].Pages.Load()},
 		{"places", len(places), 3, uint64(places[PlaceLabels{Overflow, Overflow}].Idle.Load())},
 	} {
 		if series := tt.children * tt.each; series > MaxSeries || series <= MaxSeries-tt.each {
@@ -113,7 +115,7 @@ func TestFamiliesAreBounded(t *testing.T) {
 			t.Errorf("%s: %d in own series and %d in the overflow, want %d together", tt.kind, own, tt.rest, asked)
 		}
 	}
-	if over := s.Overflowed(); over != 9*asked-(len(mappings)+len(origins(r))+len(clusters)+len(sessions)+len(listeners)+len(certs)+len(plugins)+len(places)+len(caches)-9) {
+	if over := s.Overflowed(); over != 10*asked-(len(mappings)+len(origins(r))+len(clusters)+len(sessions)+len(listeners)+len(certs)+len(plugins)+len(places)+len(caches)+len(esi)-10) {
 		t.Errorf("overflowed = %d", over)
 	}
 }
