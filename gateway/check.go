@@ -33,6 +33,9 @@ func (g *Gateway) check(x *Exchange) Reason {
 	if x.Head.HasVia && x.passedHere() {
 		return x.because(errLoop, Loop)
 	}
+	if x.snap.device != "" && x.inCircle() {
+		return x.because(errCircle, Loop)
+	}
 	return Served
 }
 

@@ -15,6 +15,7 @@ func (c *compiler) allESI() {
 		s.provider = cfg.IsProvider()
 		if cfg.Assembles() {
 			s.esi = c.siteESI(s, &cfg)
+			c.snap.device = s.esi.device
 		}
 	}
 }

@@ -3,7 +3,6 @@ package gateway
 import (
 	"errors"
 	"io"
-	"slices"
 
 	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/origin"
@@ -94,7 +93,7 @@ func reasonPhrase(s wire.StatusLine) []byte {
 func (x *Exchange) answerFields() []wire.Field {
 	fields := x.trip.Answer.Fields
 	if x.site.cache != nil {
-		fields = slices.DeleteFunc(fields, isSurrogateControl)
+		fields = x.passSurrogateControl(fields)
 	}
 	if x.site.response.any() {
 		fields = x.site.response.apply(fields)
@@ -112,10 +111,6 @@ func (x *Exchange) answerFields() []wire.Field {
 	x.trip.Answer.Fields = fields
 	return fields
 }
-
-// isSurrogateControl reports whether a field is for caches in front of the origin, and not
-// for what is behind them.
-func isSurrogateControl(f wire.Field) bool { return wire.EqualFold(f.Name, "surrogate-control") }
 
 var (
 	dateName = []byte("Date")

@@ -71,6 +71,7 @@ func (x *Exchange) fieldsOfNow(g *Gateway, s *cache.Stored) []wire.Field {
 	if len(x.binds) > 0 {
 		fields = append(fields, wire.Field{Name: setCookieName, Value: x.binds})
 	}
+	fields = x.appendContent(fields, s)
 	if x.site.cache.shown {
 		c.status.TTL, c.status.HasTTL = s.TTLAt(now), true
 		fields = append(fields, x.cacheStatus())

@@ -97,6 +97,7 @@ type Exchange struct {
 	links      *session.Links // nil: never needed yet
 	reading    bool           // links looks at what passes
 	binds      []byte         // value of the Set-Cookie that binds the session
+	rest       []byte         // of Surrogate-Control, for a surrogate closer to the client
 	location   []byte         // where a rule or an origin redirects to
 
 	w      Responder

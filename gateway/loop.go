@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 
+	"weirkeep/gateway/surrogate"
 	"weirkeep/gateway/wire"
 )
 
@@ -37,3 +38,35 @@ func (s *snapshot) inVia(list []byte) bool {
 }
 
 var comma = []byte(",")
+
+// errCircle is why a request is refused that has been here, though its Via does not say so.
+var errCircle = errors.New("the request comes back: CDN-Loop or Surrogate-Capability names this node; in a chain each gateway needs a node.name of its own")
+
+// inCircle reports whether the request names this node in what is told to the origins of
+// sites with ESI: somebody on its way has taken Via off (RFC 8586, E3). Surrogate-Capability is
+// believed of a trusted peer alone.
+func (x *Exchange) inCircle() bool {
+	for i := range x.Head.Fields {
+		f := &x.Head.Fields[i]
+		if wire.EqualFold(f.Name, "cdn-loop") && namesCDN(f.Value, x.snap.device) {
+			return true
+		}
+		if x.trusted && isCapability(f.Name) && surrogate.Names(f.Value, x.snap.device) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesCDN reports whether a list of CDN-Loop has a name, whatever its parameters.
+func namesCDN(list []byte, name string) bool {
+	for len(list) > 0 {
+		var element []byte
+		element, list, _ = bytes.Cut(list, comma)
+		element, _, _ = bytes.Cut(element, semicolon)
+		if string(bytes.TrimSpace(element)) == name {
+			return true
+		}
+	}
+	return false
+}

@@ -51,6 +51,7 @@ type snapshot struct {
 	trusted     *bart.Lite
 	times       times
 	via         [2][]byte // value of Via by the minor version of what is passed on
+	device      string    // name of this node among surrogates; empty: no site has ESI
 	httpsPort   int       // of the first TLS listener, for redirects; 0: none
 
 	stored store.Options     // what is kept of answers; the zero value: no site has a cache

@@ -13,6 +13,9 @@ func (x *Exchange) appendUpstreamHead(dst []byte) []byte {
 	dst = x.appendRequestLine(dst)
 	dst = wire.AppendField(dst, hostName, x.upstreamHost())
 	dst = x.appendFields(dst)
+	if x.site.esi != nil {
+		dst = x.appendCapabilities(dst)
+	}
 	if x.cached.on {
 		dst = x.appendAsking(dst)
 	}
@@ -73,11 +76,11 @@ func (x *Exchange) appendFields(dst []byte) []byte {
 func (x *Exchange) passes(f *wire.Field) bool {
 	switch f.Class {
 	case wire.Plain, wire.Via, wire.Date:
-		return !x.withholds(f)
+		return !x.withholds(f) && !x.rewrites(f)
 	case wire.Identity:
 		return x.trusted && !replaced(f.Name)
 	case wire.Underscored:
-		return x.snap.heads.Underscores == wire.Pass
+		return x.snap.heads.Underscores == wire.Pass && !x.rewrites(f)
 	}
 	return false
 }
