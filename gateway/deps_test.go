@@ -60,7 +60,7 @@ var dependencies = map[string][]string{
 	"plugins/engine/enginetest": {"plugins/engine", "plugins/meter"},
 	"plugins/engine/wazero":     {"plugins/engine"},
 	"plugins/engine/wasmtime":   {"plugins/engine"},
-	"cmd/weirkeep":              {"rules", "rules/websphere", "gateway", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/rollout", "gateway/session", "gateway/wire", "abi", "plugins", "plugins/engine", "plugins/engine/wazero", "plugins/engine/wasmtime", "plugins/meter", "sdk"},
+	"cmd/weirkeep":              {"rules", "rules/websphere", "gateway", "gateway/esi", "gateway/unit", "gateway/metrics", "gateway/balance", "gateway/config", "gateway/admin", "gateway/route", "gateway/rollout", "gateway/session", "gateway/wire", "abi", "plugins", "plugins/engine", "plugins/engine/wazero", "plugins/engine/wasmtime", "plugins/meter", "sdk"},
 
 	// The Go SDK is copied into folders of plugin authors, so it needs nothing
 	// of ours but itself.

@@ -21,6 +21,7 @@ var commands = []func(*app) *cobra.Command{
 	newCheck,
 	newCompletion,
 	newConfig,
+	newESI,
 	newEdition,
 	newExplain,
 	newHealth,

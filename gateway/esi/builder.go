@@ -9,6 +9,7 @@ import (
 type builder struct {
 	program  Program
 	problems Problems
+	most     int      // problems that are told
 	open     []opened // elements, the outermost first
 	printed  int      // vars elements that are open
 	label    uint32   // text is joined to no instruction before this one
@@ -88,7 +89,9 @@ func (b *builder) print(v variable, at int64) {
 	if len(b.open) > 0 && !b.counts([]byte("$"), at) {
 		return
 	}
+	b.at, b.name = at, "vars"
 	b.emit(instruction{opPrint, b.intern(v), 0})
+	b.name = ""
 }
 
 // intern returns the index of a variable. Each is kept once.
@@ -150,7 +153,7 @@ func (b *builder) tellOf(o *opened, k Kind, detail string) {
 	b.problem(Problem{Offset: o.at, Element: o.name, Kind: k, Detail: detail})
 }
 
-func (b *builder) problem(q Problem) { b.problems.add(q) }
+func (b *builder) problem(q Problem) { b.problems.add(q, b.most) }
 
 // end returns what was built of a template that ended.
 func (b *builder) end(at int64) (*Program, Problems) {

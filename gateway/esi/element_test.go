@@ -181,8 +181,23 @@ func TestProblemsSayWhereTheyAre(t *testing.T) {
 	if len(problems.List) != MaxProblems || problems.Total() != 31 || problems.Counts[Stray] != 30 || problems.Counts[Unknown] != 1 {
 		t.Errorf("%d of %d problems are listed, by kind %v", len(problems.List), problems.Total(), problems.Counts)
 	}
-	const want = "byte 10: esi:bogus: there is no such element; its tags are dropped, its content stays"
-	if got := problems.List[0].String(); got != want {
-		t.Errorf("the first is %q, want %q", got, want)
+	if _, all, _ := Parse([]byte(strings.Repeat("</esi:vars>", 30)), Limits{Problems: 25}); len(all.List) != 25 || all.Total() != 30 {
+		t.Errorf("%d of %d problems are listed, want 25 of 30", len(all.List), all.Total())
+	}
+	for template, want := range map[string]string{
+		"0123456789<esi:bogus/>":                      "byte 10: esi:bogus: there is no such element; its tags are dropped, its content stays",
+		"<esi:vars>$(HTTP_HOST) $(NO)</esi:vars>":     "byte 23: esi:vars: there is no such variable; it is empty",
+		"<esi:vars>$(HTTP_HOST) $(</esi:vars>":        "byte 23: esi:vars: this is no variable, and stays as it is",
+		"<esi:choose> x</esi:choose>":                 "byte 13: esi:choose: text that stands directly in it is dropped",
+		"a<esi:remove>b":                              "byte 1: esi:remove: its end tag is missing",
+		"a<esi:include src='/a$(NO)'/>":               "byte 1: esi:include: there is no such variable; it is empty",
+		"<esi:include src='/a'> <b>":                  `byte 0: esi:include: it ends in ">" where "/>" is meant`,
+		"a<esi:include src='/a":                       "byte 1: esi:include: the template ends within the tag, which is dropped",
+		"<esi:vars><esi:include src='/'/></esi:when>": "byte 32: esi:when: nothing is open that it ends; it is dropped",
+	} {
+		_, problems := parse(t, template)
+		if got := problems.List[0].String(); got != want {
+			t.Errorf("%q: the first is %q, want %q", template, got, want)
+		}
 	}
 }

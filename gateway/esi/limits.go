@@ -8,6 +8,9 @@ type Limits struct {
 	// Attribute is the longest value of an attribute in bytes. Zero means 8 KiB. A whole
 	// tag may be twice as long.
 	Attribute int
+
+	// Problems is how many problems are told; the others are counted. Zero means MaxProblems.
+	Problems int
 }
 
 func (l Limits) template() int64 {
@@ -22,6 +25,13 @@ func (l Limits) attribute() int {
 		return 8 << 10
 	}
 	return l.Attribute
+}
+
+func (l Limits) problems() int {
+	if l.Problems == 0 {
+		return MaxProblems
+	}
+	return l.Problems
 }
 
 // What is bounded and not configured.

@@ -34,6 +34,7 @@ type Parser struct {
 func (p *Parser) Write(b []byte) (int, error) {
 	if p.seen == 0 {
 		p.build.expected = int(min(max(p.Length, 0), p.Limits.template()))
+		p.build.most = p.Limits.problems()
 	}
 	if p.seen += int64(len(b)); p.seen > p.Limits.template() {
 		return 0, ErrTooLarge

@@ -40,7 +40,8 @@ func Kinds() []Kind {
 	return all
 }
 
-// MaxProblems is how many problems of one template are told; the others are counted.
+// MaxProblems is how many problems of one template are told unless [Limits] say otherwise;
+// the others are counted.
 const MaxProblems = 20
 
 // Problem is one mistake in a template.
@@ -62,7 +63,7 @@ func (p Problem) String() string {
 
 // Problems are the mistakes in one template.
 type Problems struct {
-	List   []Problem  // the first MaxProblems of them, in order
+	List   []Problem  // the first of them, in the order in which they showed
 	Counts [kinds]int // all of them, by Kind
 }
 
@@ -74,9 +75,9 @@ func (p *Problems) Total() (n int) {
 	return n
 }
 
-func (p *Problems) add(q Problem) {
+func (p *Problems) add(q Problem, most int) {
 	p.Counts[q.Kind]++
-	if len(p.List) < MaxProblems {
+	if len(p.List) < most {
 		p.List = append(p.List, q)
 	}
 }
