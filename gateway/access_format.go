@@ -22,7 +22,8 @@ const lowerHex = "0123456789abcdef"
 
 // appendAccessJSON writes an object with the same keys for every record; where
 // there is something to say also "cache_detail", with what the cache did in a letter and
-// the times of the answer, "cut", with the names of texts that were cut, and "cause", with
+// the times of the answer, of pages made of a template how many "fragments" they asked for, with
+// how many failures the markup made good and how many nothing did, "cut", with the names of texts that were cut, and "cause", with
 // what lies behind the reason. A text that a client sent is
 // shown byte by byte: a character stands for the byte of its number, so 0xff is
 // \u00ff, and a reader gets the bytes back by taking the text as ISO 8859-1.
@@ -38,6 +39,9 @@ func appendAccessJSON(dst []byte, r *accessRecord) []byte {
 	dst = appendJSONClient(dst, r)
 	if r.cacheDetail.letter != 0 {
 		dst = append(r.cacheDetail.append(append(dst, `,"cache_detail":"`...)), '"')
+	}
+	if r.page.on {
+		dst = r.page.append(dst)
 	}
 	if r.cut {
 		dst = appendJSONCut(dst, r)

@@ -42,6 +42,9 @@ func TestAccessLines(t *testing.T) {
 	timed := sampleRecord()
 	timed.cacheDetail = cacheDetail{'S', true, time.Minute, 30*time.Second + 1, 76*time.Second - 1}
 
+	assembled := sampleRecord()
+	assembled.page = accessPage{true, 5, 2, 1}
+
 	for _, tt := range []struct {
 		name           string
 		record         *accessRecord
@@ -76,6 +79,11 @@ func TestAccessLines(t *testing.T) {
 		{
 			"what the cache did, with times", timed,
 			`"tls":true,"cache_detail":"S max-age=60+30;age=75"}`,
+			`"GET /a?b HTTP/1.1" 200 1024 "https://x.example/" "curl/8"` + "\n",
+		},
+		{
+			"a page of fragments", assembled,
+			`"tls":true,"fragments":5,"fragments_recovered":2,"fragments_failed":1}`,
 			`"GET /a?b HTTP/1.1" 200 1024 "https://x.example/" "curl/8"` + "\n",
 		},
 		{

@@ -24,6 +24,7 @@ type accessRecord struct {
 	cache                          string // what the site's cache did; empty: it has none, or was not asked
 	coding                         string // that a stored answer was sent in and did not come in; empty: none
 	cacheDetail                    cacheDetail
+	page                           accessPage
 
 	status            int // zero: the client left before there was one, shown as 499
 	attempts          int // requests sent to origins

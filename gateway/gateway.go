@@ -129,6 +129,7 @@ func New(o Options) *Gateway {
 		started:   time.Now(),
 		exchanges: sync.Pool{New: newH1Exchange},
 	}
+	g.metrics.ESI = esiNames()
 	g.cache = store.New(store.Options{Now: o.Now, Behind: g.tier})
 	g.unstored = popular.New()
 	if g.log == nil {

@@ -117,6 +117,7 @@ func (x *Exchange) fill(r *accessRecord) {
 		}
 		r.cacheDetail = x.detail()
 	}
+	r.page = x.assembled.told()
 	r.attempts = x.attempts
 	r.bytesIn = x.Body.Read()
 	r.client, r.peer = x.clientIP, x.Peer.Addr().Unmap()

@@ -119,6 +119,7 @@ func TestRecordsAreDecidedAgain(t *testing.T) {
 		{"same rule", office, "stays"},
 		{"other site", fields{"site": "store"}, "decided: site store -> site shop"},
 		{"answered from the cache", fields{"origin": "", "cache": "hit"}, "stays"},
+		{"a page of fragments", fields{"fragments": 5, "fragments_recovered": 1, "fragments_failed": 0}, "stays"},
 		{"nobody answered", fields{"origin": "", "status": 503, "reason": "queue_full"}, "stays"},
 		{"narrowed", fields{"origin": "west1", "cluster": "dr/shop", "client": "10.1.2.3", "peer": "10.1.2.3"}, "dr/shop -> main/shop by rule office"},
 

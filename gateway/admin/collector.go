@@ -125,6 +125,14 @@ var (
 	rejected      = family("cache_rejected_total", "Answers that were too long to be stored, or found no room.")
 	purged        = family("cache_purged_total", "Answers that operators purged: soft made them stale, hard took them away.", "how")
 
+	pages     = family("esi_pages_total", "Pages that were begun by what became of them: whole; broken: a fragment failed, or there was too much; left: the client went away.", "site", "outcome")
+	templates = family("esi_templates_read_total", "Templates that were read: those that are stored once, others for each page.", "site")
+	mistakes  = family("esi_mistakes_total", "Mistakes in templates that were read, by kind.", "site", "kind")
+	fragments = family("esi_fragments_total", "Fragments that pages asked for, by how they were had: ready: in memory, or asked for already by another include of the page; fetched.", "site", "had")
+	missing   = family("esi_failures_total", "Fragments that could not be had, by failure.", "site", "failure")
+	mended    = family("esi_failures_ended_total", "What these ended in: recovered: alt, onerror or except made them good; lost: on_error did, or the page broke. One that led to alt is counted with what that ended in.", "site", "end")
+	injected  = family("esi_injected_requests_total", "Requests for templates that were refused, since they held markup.", "site")
+
 	reloads    = family("config_reloads_total", "Reloads by result: ok, failed.", "result")
 	reloadOK   = family("config_last_reload_ok", "1 if the configuration that came last is current, 0 if it was refused.")
 	revision   = family("config_revision", "Configurations made current since the start.")
@@ -143,6 +151,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 		panicking, queued, wait, misjudged, foundOrigins, foundOK, looks, foundChanges, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		outcomes, stored, refreshes, invalidated, unjudged, encoded, coded, savedBytes, objects, filling, keptBytes, byteLimit, flights, evictions, rejected, purged, diskObjects, diskWaiting, diskBytes, diskLimit, diskHits, diskEvictions, diskDropped, diskFailed,
+		pages, templates, mistakes, fragments, missing, mended, injected,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
 	}, pluginFamilies...) {
 		ch <- d
@@ -190,6 +199,9 @@ func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	}
 	for name, c := range set.Caches() {
 		s.cache(c, name)
+	}
+	for name, e := range set.ESIs() {
+		s.esi(e, &c.registry.ESI, name)
 	}
 	s.store(&c.registry.Store)
 	for name, p := range set.Plugins() {

@@ -73,6 +73,20 @@ func counted() *metrics.Registry {
 	s.Cache("shop").Encoded.Add(2)
 	s.Cache("shop").Coded.Add(9)
 	s.Cache("shop").Saved.Add(4096)
+	e := s.ESI("shop")
+	e.Pages.Add(9)
+	e.Broken.Add(2)
+	e.Left.Inc()
+	e.Templates.Add(3)
+	e.Problems[1].Add(4)
+	e.Fragments.Add(30)
+	e.Ready.Add(25)
+	e.Failures[1].Add(5)
+	e.Recovered.Add(3)
+	e.Lost.Add(2)
+	e.Injected.Add(6)
+	r.ESI.Problems[0], r.ESI.Problems[1] = "loose", "unknown-element"
+	r.ESI.Failures[1] = "too-deep"
 	r.Store.Limit.Set(1 << 20)
 	r.Store.Bytes.Set(4096)
 	r.Store.Evictions.Set(7)
@@ -160,6 +174,18 @@ func TestExposition(t *testing.T) {
 		`weirkeep_cache_encoded_total{site="shop"} 2`,
 		`weirkeep_cache_coded_total{site="shop"} 9`,
 		`weirkeep_cache_coded_saved_bytes_total{site="shop"} 4096`,
+		`weirkeep_esi_pages_total{outcome="whole",site="shop"} 9`,
+		`weirkeep_esi_pages_total{outcome="broken",site="shop"} 2`,
+		`weirkeep_esi_pages_total{outcome="left",site="shop"} 1`,
+		`weirkeep_esi_templates_read_total{site="shop"} 3`,
+		`weirkeep_esi_mistakes_total{kind="unknown-element",site="shop"} 4`,
+		`weirkeep_esi_mistakes_total{kind="loose",site="shop"} 0`,
+		`weirkeep_esi_fragments_total{had="ready",site="shop"} 25`,
+		`weirkeep_esi_fragments_total{had="fetched",site="shop"} 5`,
+		`weirkeep_esi_failures_total{failure="too-deep",site="shop"} 5`,
+		`weirkeep_esi_failures_ended_total{end="recovered",site="shop"} 3`,
+		`weirkeep_esi_failures_ended_total{end="lost",site="shop"} 2`,
+		`weirkeep_esi_injected_requests_total{site="shop"} 6`,
 		`weirkeep_cache_objects 0`,
 		`weirkeep_cache_bytes 4096`,
 		`weirkeep_cache_limit_bytes 1.048576e+06`,
@@ -183,7 +209,7 @@ func TestExposition(t *testing.T) {
 			t.Errorf("no line %s", line)
 		}
 	}
-	for _, impossible := range []string{`reason="served"`, `reason="no_site",routed="true"`, `reason="busy",routed="false"`, `hits_total{plugin="other"} 9`} {
+	for _, impossible := range []string{`reason="served"`, `reason="no_site",routed="true"`, `reason="busy",routed="false"`, `hits_total{plugin="other"} 9`, `failure="",`, `kind="",`} {
 		if strings.Contains(body, impossible) {
 			t.Errorf("there are rows with %s, which can never be counted", impossible)
 		}
@@ -201,8 +227,8 @@ func TestNamesAreRegular(t *testing.T) {
 	url := startTCP(t, o)
 	_, _, body := ask(t, "GET", url+"/metrics")
 	types := regexp.MustCompile(`(?m)^# TYPE (weirkeep_\S+) (\S+)$`).FindAllStringSubmatch(body, -1)
-	if len(types) != 100 {
-		t.Errorf("%d families, want 100", len(types))
+	if len(types) != 107 {
+		t.Errorf("%d families, want 107", len(types))
 	}
 	for _, f := range types {
 		if counter := f[2] == "counter"; counter != strings.HasSuffix(f[1], "_total") {

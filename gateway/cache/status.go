@@ -47,6 +47,9 @@ type Status struct {
 	Collapsed bool   // another client's request was waited for
 	Key       []byte // under which the answer is stored; nil: not said
 	Detail    string // in words of ours; empty: nothing
+
+	Fragments int // that the answer, a page, had asked for when its head was sent; 0: not said
+	Ready     int // of these, that were in memory
 }
 
 // Append appends the member for a Cache-Status line. It stands after those of the caches
@@ -62,6 +65,7 @@ func (s *Status) Append(dst []byte) []byte {
 		dst = strconv.AppendInt(dst, wholeTTL(s.TTL), 10)
 	}
 	dst = s.appendFlags(dst)
+	dst = s.appendFragments(dst)
 	if s.Key != nil {
 		dst = append(dst, "; key="...)
 		dst = appendString(dst, s.Key)
@@ -94,6 +98,15 @@ func (s *Status) appendFlags(dst []byte) []byte {
 		dst = append(dst, "; collapsed"...)
 	}
 	return dst
+}
+
+// appendFragments appends parameters that are ours, as RFC 9211 leaves room for.
+func (s *Status) appendFragments(dst []byte) []byte {
+	if s.Fragments == 0 {
+		return dst
+	}
+	dst = strconv.AppendInt(append(dst, "; fragments="...), int64(s.Fragments), 10)
+	return strconv.AppendInt(append(dst, "; fragments-hit="...), int64(s.Ready), 10)
 }
 
 // wholeTTL rounds up, as the age rounds down: the two add up to the lifetime, and an

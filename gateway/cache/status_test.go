@@ -26,6 +26,8 @@ func TestCacheStatus(t *testing.T) {
 		{Status{Cache: "", Fwd: FwdRequest}, `""; fwd=request`},
 		{Status{Cache: "node-1.example", Fwd: FwdPartial}, "node-1.example; fwd=partial"},
 		{Status{Cache: "a", Fwd: FwdVaryMiss, Key: []byte("/a\"b\\c\r\n\xff?x=1")}, `a; fwd=vary-miss; key="/a\"b\\c%0D%0A%FF?x=1"`},
+		{Status{Cache: "a", Hit: true, HasTTL: true, TTL: 50 * time.Second, Fragments: 3}, "a; hit; ttl=50; fragments=3; fragments-hit=0"},
+		{Status{Cache: "a", Fwd: FwdURIMiss, Stored: true, Fragments: 12, Ready: 11, Detail: "x"}, "a; fwd=uri-miss; stored; fragments=12; fragments-hit=11; detail=x"},
 		{Status{Cache: "a", Fwd: FwdMiss, Key: []byte{}}, `a; fwd=miss; key=""`},
 	} {
 		if got := string(tt.status.Append(nil)); got != tt.want {

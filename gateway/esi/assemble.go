@@ -21,6 +21,7 @@ type Report struct {
 	Fetches   int               // by Fetch; the others were ready, shared or never asked for
 	Failures  [FailureCount]int // of those asked for
 	Recovered int               // failures that alt, onerror or except made good
+	Lost      int               // failures that nothing did: the options say what stands in their place, or the page failed
 	Bytes     int64             // given to the sink
 	Uses      Uses              // what programs that were run look at
 }
@@ -52,6 +53,9 @@ func Assemble(ctx context.Context, p *Page, f Fetcher, out Sink) (Report, error)
 	a := assembly{page: p, options: p.Options, fetcher: f, out: out, parent: ctx}
 	defer a.end()
 	err := a.whole()
+	if _, failed := errors.AsType[*Error](err); failed || errors.Is(err, ErrCut) {
+		a.report.Lost++
+	}
 	if done := ctx.Err(); err != nil && done != nil {
 		err = done
 	}

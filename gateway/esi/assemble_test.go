@@ -222,3 +222,31 @@ func TestReports(t *testing.T) {
 		t.Errorf("the report is %+v, want %+v: %v", got, want, err)
 	}
 }
+
+// Of each failure it is known whether something made it good.
+func TestReportsOfFailures(t *testing.T) {
+	fragments := map[string]string{"/e": "500 x", "/t": `esi <esi:include src="/e"/>`, "/cut": "cut " + long}
+	for _, tt := range []struct {
+		template        string
+		policy          OnError
+		recovered, lost int
+	}{
+		{`<esi:include src="/e"/>`, Fail, 0, 1},
+		{`<esi:include src="/e"/><esi:include src="/e"/>`, Empty, 0, 2},
+		{`<esi:include src="/e" alt="/e"/>`, UseFallback, 0, 1},
+		{`<esi:include src="/e" alt="/a"/><esi:include src="/e" onerror="continue"/>`, Fail, 2, 0},
+		{`<esi:try><esi:attempt><esi:include src="/e"/></esi:attempt><esi:except>x</esi:except></esi:try>`, Empty, 1, 0},
+		{`<esi:try><esi:attempt><esi:include src="/e"/></esi:attempt><esi:except type="noconnection">x</esi:except></esi:try>`, Empty, 0, 1},
+		{`<esi:include src="/t" onerror="continue"/>`, Fail, 1, 0},
+		{`<esi:include src="/t" onerror="continue"/>`, Empty, 0, 1},
+		{`<esi:include src="/cut"/>`, Fail, 0, 1},
+	} {
+		p, _ := parse(t, tt.template)
+		o := Default()
+		o.Hold, o.OnError = 4, tt.policy
+		_, r, err := assembled(t, p, &shelf{fragments: fragments, pieces: 8}, o)
+		if r.Recovered != tt.recovered || r.Lost != tt.lost {
+			t.Errorf("%s: %d are made good and %d lost, want %d and %d: %v", tt.template, r.Recovered, r.Lost, tt.recovered, tt.lost, err)
+		}
+	}
+}

@@ -157,8 +157,10 @@ func (a *assembly) unanswered(err *Error) error {
 	case a.attempts > 0 || a.options.OnError == Fail:
 		return err
 	case a.options.OnError == UseFallback:
+		a.report.Lost++
 		return a.emit(a.options.Fallback)
 	}
+	a.report.Lost++
 	return nil
 }
 

@@ -27,6 +27,9 @@ type Registry struct {
 	// Guests, if set, are the metrics that the guests of plugins have defined.
 	Guests func() []GuestMetric
 
+	// ESI has the names of what [ESI] counts.
+	ESI ESINames
+
 	reasons []Reason
 	current atomic.Pointer[Set]
 }
