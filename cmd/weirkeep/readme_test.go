@@ -73,7 +73,7 @@ func TestPurposeIsTheReadmes(t *testing.T) {
 func readmeFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, name := range []string{"tls/site.pem", "tls/site.key", "tls/origins.pem", "pages/network.html", "pages/busy.html", "redact.wasm"} {
+	for _, name := range []string{"tls/site.pem", "tls/site.key", "tls/origins.pem", "pages/network.html", "pages/busy.html", "pages/fragment.html", "redact.wasm"} {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			t.Fatal(err)
