@@ -94,6 +94,9 @@ var runs = []run{
 	{id: "try: the site's policy does not make good what an except will", template: `<esi:try><esi:attempt>a<esi:include src="/a"/></esi:attempt><esi:except>b</esi:except></esi:try>.`,
 		with: onError(Empty), fragments: map[string]string{"/a": "500 x"}, page: "b."},
 
+	{id: "R1 a failure before the first byte", template: `<esi:include src="/a"/>b`, fragments: map[string]string{"/a": "404 x"}, page: "!include failed: client-status"},
+	{id: "R1 a failure in a fragment", template: `<esi:include src="/t"/>b`, fragments: map[string]string{"/t": `esi <esi:include src="/a"/>`, "/a": "fail timed-out"}, page: "!include failed: timed-out"},
+	{id: "R2 fail, and the page breaks off behind what was sent", template: `a<esi:include src="/a"/>b`, fragments: map[string]string{"/a": "500 x"}, page: "a!include failed: server-status"},
 	{id: "R2 empty", template: `a<esi:include src="/a"/>.`, with: onError(Empty), fragments: map[string]string{"/a": "500 x"}, page: "a."},
 	{id: "R2 the site's fragment", template: `a<esi:include src="/a"/>.`, with: onError(UseFallback), fragments: map[string]string{"/a": "500 x"}, page: "a(sorry)."},
 	{id: "R2 the site's fragment within a fragment", template: `a<esi:include src="/a" alt="/k"/>.`, with: onError(UseFallback),
@@ -160,10 +163,16 @@ var runs = []run{
 		fragments: map[string]string{"/1": `esi 1<esi:include src="/2"/>1`, "/2": `slow esi 2<esi:include src="/3"/>2`, "/3": "slow 200 3"}, page: "012321.[/k]"},
 	{id: "13-23 a page that includes itself twice", template: `<esi:include src="/1?"/><esi:include src="/1??"/>.`, with: func(o *Options) { o.OnError = Empty },
 		fragments: map[string]string{"/1?": `esi 1<esi:include src="/1?"/><esi:include src="/1??"/>`, "/1??": `esi 2<esi:include src="/1?"/><esi:include src="/1??"/>`}, page: "1221.", fetched: "/1? /1??"},
+	{id: "13-24 values of the client's request, two levels down", template: `<esi:include src="/1"/>.`,
+		fragments: map[string]string{"/1": `esi <esi:include src="/2?c=own"/>`, "/2?c=own": `esi <esi:vars>$(QUERY_STRING{c}) $(HTTP_HOST) $(HTTP_COOKIE{tier})</esi:vars>`}, page: "Bergen Web.example gold."},
 	{id: "13-25 breaks off, no onerror", template: `before <esi:include src="/a"/> after`, fragments: map[string]string{"/a": "cut half"}, page: "before !include failed: bad-body"},
 	{id: "13-26 an error with and without a body", template: `<esi:include src="/a" onerror="continue"/><esi:include src="/b" onerror="continue"/>.`, fragments: map[string]string{"/a": "500 x", "/b": "500 "}, page: "."},
 	{id: "13-27 depth 0, no onerror", template: `a<esi:include src="/a"/>.`, with: depth(0), page: "a!include failed: too-deep"},
+	{id: "13-32 a fragment that waits itself", template: `a<esi:include src="/a"/>b<esi:include src="/t"/>c`, fragments: map[string]string{"/a": "slow 200 x", "/t": `slow esi <esi:include src="/a"/>`}, page: "axbxc"},
 	{id: "13-33 nothing between includes", template: `<esi:include src="/a"/><esi:include src="/b"/>`, page: "[/a][/b]"},
+
+	{id: "13-38 what stands in for a failure fails too", template: `a<esi:try><esi:attempt><esi:include src="/a" alt="/b"/></esi:attempt><esi:except><esi:include src="/c"/></esi:except></esi:try>.`,
+		fragments: map[string]string{"/a": "500 x", "/b": "fail unreachable", "/c": "404 y"}, page: "a!include failed: client-status"},
 
 	{id: "ES-08 only the branch that is taken", template: `<esi:choose><esi:when test="$(HTTP_COOKIE{tier})=='gold'"><esi:include src="/a"/></esi:when><esi:otherwise><esi:include src="/b"/></esi:otherwise></esi:choose>`, page: "[/a]", fetched: "/a"},
 	{id: "ES-14 a host that must not be asked", template: `a<esi:include src="http://other.example.net/x" onerror="continue"/><esi:include src="http://other.example.net/x" alt="/k"/>.`,

@@ -150,7 +150,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// D7: whatever ends a page, its fetches end with it, and nothing stays behind: a bubble
+// D7, 13-31: whatever ends a page, its fetches end with it, and nothing stays behind: a bubble
 // in which a goroutine is left fails.
 func TestNothingIsLeftBehind(t *testing.T) {
 	fragments := map[string]string{"/a": "never", "/e": "slow 500 x", "/l": "200 " + long, "/panic": "slow panic"}
@@ -327,7 +327,7 @@ func TestSinksMayFailAnywhere(t *testing.T) {
 	}
 }
 
-// One program is run for many requests at a time.
+// V5: one program is run for many requests at a time, and each has its own values.
 func TestHammerOneProgram(t *testing.T) {
 	p, _ := parse(t, `<esi:vars>$(HTTP_COOKIE{n}) $(QUERY_STRING{n})</esi:vars><esi:choose><esi:when test="$(HTTP_COOKIE{n}) matches '[02468]$'"><esi:include src="/even?$(HTTP_COOKIE{n})"/></esi:when>`+
 		`<esi:otherwise><esi:try><esi:attempt><esi:include src="/odd"/></esi:attempt><esi:except>odd</esi:except></esi:try></esi:otherwise></esi:choose><esi:include src="/t"/>`)

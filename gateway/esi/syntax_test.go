@@ -15,6 +15,7 @@ var syntaxRows = []pageRow{
 	{"E4 anything may come first", `{"a": <esi:include src="/k"/>}`, `{"a": [/k]}`, ""},
 	{"S1 names are in lower case", `<esi:INCLUDE src="/k"/><ESI:include src="/k"/>`, `<ESI:include src="/k"/>`, "unknown-element"},
 	{"S1 no namespace is needed, and one harms nothing", `<html xmlns:esi="http://www.edge-delivery.org/esi/1.0"><esi:include src="/k"/>`, `<html xmlns:esi="http://www.edge-delivery.org/esi/1.0">[/k]`, ""},
+	{"S2 tags, entities and marks that a read may end within", `<p><esi:include src="/k?a=1&amp;b=&#65;" alt='/l'/><!--esi x --><![CDATA[y]]><!--z--></p><esi:vars>$(HTTP_COOKIE{tier}|'a b')</esi:vars>`, `<p>[/k?a=1&b=A] x <![CDATA[y]]><!--z--></p>gold`, ""},
 	{"S3 quotes of both kinds", `<esi:include src='/k'/><esi:include src="/l"/>`, `[/k][/l]`, ""},
 	{"S3 the other quote within", `<esi:vars><esi:choose><esi:when test='"a"=="a"'>y</esi:when></esi:choose></esi:vars>`, `y`, ""},
 	{"S3 blanks round the equals sign", "<esi:include src = \"/k\"/><esi:include src\n=\n'/l'/>", `[/k][/l]`, "loose loose"},
