@@ -47,6 +47,7 @@ type Fill struct {
 	length int64 // -1: not known
 	room   int64 // bytes of what is reserved that the body may use
 	taken  int64 // bytes of the pieces that are held, filled or not
+	hidden int   // bytes behind those that readers see
 	lossy  bool
 	ended  bool
 }
@@ -62,6 +63,9 @@ func (f *Fill) Unread() { f.body().Decline() }
 // turned out too long to be kept: then the slowest, for 30 s at most, after which it
 // goes on without them. After an error the fill has ended, and others may go on
 // without it.
+//
+// The last bytes of a body whose length is known are seen by nobody before Done: who has
+// them knows that they are the last.
 func (f *Fill) Write(p []byte) error {
 	for len(p) > 0 && !f.ended {
 		n, err := f.makeRoom(len(p))
@@ -69,13 +73,24 @@ func (f *Fill) Write(p []byte) error {
 			f.Fail()
 			return err
 		}
-		f.body().add(p[:n])
+		f.put(p[:n])
 		p = p[n:]
 	}
 	if f.ended && len(p) > 0 {
 		return ErrUnwanted
 	}
 	return nil
+}
+
+// put puts bytes where there is room for them.
+func (f *Fill) put(p []byte) {
+	b := f.body()
+	if b.end+int64(len(p)) != f.length {
+		b.add(p)
+		return
+	}
+	b.lay(p)
+	f.hidden = len(p)
 }
 
 func (f *Fill) body() *Body { return &f.entry.object.body }
@@ -85,7 +100,7 @@ func (f *Fill) makeRoom(n int) (int, error) {
 	if f.length < 0 && !f.lossy && f.body().end+int64(n) > f.cache.maxObject.Load() {
 		f.lose()
 	}
-	if spare := f.body().spare(); spare > 0 {
+	if spare := f.body().spare(); spare > f.hidden {
 		return min(n, spare), nil
 	}
 	if f.length >= 0 {
@@ -175,7 +190,7 @@ func (f *Fill) Done() {
 	if f.ended {
 		return
 	}
-	size := f.body().end
+	size := f.body().end + int64(f.hidden)
 	if f.length >= 0 && size != f.length {
 		f.Fail()
 		return
@@ -186,6 +201,7 @@ func (f *Fill) Done() {
 		f.cache.space.drop(f.entry.object)
 		return
 	}
+	f.body().show(f.hidden)
 	f.body().keep()
 	f.cache.forget(f.cache.settle(f.entry, size))
 }
