@@ -39,6 +39,11 @@ func (g *Gateway) fill(x *Exchange, fill *store.Fill, first []byte) {
 		fill.Unread()
 	}
 	fill.Write(first)
+	g.begin(x, fill)
+}
+
+// begin has a filler take the rest of the answer: at once, if it is here as a whole.
+func (g *Gateway) begin(x *Exchange, fill *store.Fill) {
 	f := g.filler(x, fill)
 	if f.x.trip.Body.Whole() || f.x.trip.Body.Arrived() {
 		f.run()

@@ -47,6 +47,7 @@ type Fill struct {
 	length int64 // -1: not known
 	room   int64 // bytes of what is reserved that the body may use
 	taken  int64 // bytes of the pieces that are held, filled or not
+	loose  bool  // it is for one who reads it, and nothing of it is counted
 	hidden int   // bytes behind those that readers see
 	lossy  bool
 	ended  bool
@@ -97,7 +98,7 @@ func (f *Fill) body() *Body { return &f.entry.object.body }
 
 // makeRoom sees to it that the last piece has room, and says for how much of n bytes.
 func (f *Fill) makeRoom(n int) (int, error) {
-	if f.length < 0 && !f.lossy && f.body().end+int64(n) > f.cache.maxObject.Load() {
+	if f.length < 0 && !f.lossy && f.body().end+int64(n) > f.most() {
 		f.lose()
 	}
 	if spare := f.body().spare(); spare > f.hidden {
@@ -105,6 +106,9 @@ func (f *Fill) makeRoom(n int) (int, error) {
 	}
 	if f.length >= 0 {
 		return 0, ErrLong
+	}
+	if f.loose && !f.body().wanted() {
+		return 0, ErrUnwanted
 	}
 	size := f.nextPiece()
 	if !f.lossy && !f.mayTake(size) {
@@ -121,6 +125,14 @@ func (f *Fill) makeRoom(n int) (int, error) {
 	return int(min(int64(n), size)), nil
 }
 
+// most is how long a body of unknown length may be to be held in full.
+func (f *Fill) most() int64 {
+	if f.loose {
+		return f.room
+	}
+	return f.cache.maxObject.Load()
+}
+
 // nextPiece is how long the next piece of a body of unknown length is.
 func (f *Fill) nextPiece() int64 {
 	return min(max(f.body().end, leastPiece), mostPiece)
@@ -129,7 +141,7 @@ func (f *Fill) nextPiece() int64 {
 // mayTake reserves what a further piece needs, and reports whether there is room.
 func (f *Fill) mayTake(size int64) bool {
 	lack := f.taken + size - f.room
-	if lack <= 0 {
+	if lack <= 0 || f.loose {
 		return true
 	}
 	out, ok := f.cache.space.grow(f.entry.object, lack)
@@ -144,6 +156,9 @@ func (f *Fill) mayTake(size int64) bool {
 // those who read.
 func (f *Fill) lose() {
 	f.lossy = true
+	if f.loose {
+		return
+	}
 	f.cache.rejected.Add(1)
 	f.cache.remove(f.entry.object)
 	f.cache.mark(f.entry.home, Mark{Until: f.cache.now().Add(longFor)})
@@ -167,7 +182,11 @@ func (f *Fill) drain(size int64) error {
 
 // await waits until a reader has moved, or throws out the slowest.
 func (f *Fill) await(moved <-chan struct{}) {
-	stalled := time.NewTimer(f.body().patience())
+	patience := f.body().patience()
+	if f.loose {
+		patience = stallAfter // who is going to read it has asked for it, and has something else to do first
+	}
+	stalled := time.NewTimer(patience)
 	defer stalled.Stop()
 	select {
 	case <-moved:
@@ -180,7 +199,9 @@ func (f *Fill) await(moved <-chan struct{}) {
 func (f *Fill) shrinkRoom() {
 	if spare := f.room - max(f.taken, mostRoom); spare > 0 {
 		f.room -= spare
-		f.cache.space.giveBack(f.entry.object, spare)
+		if !f.loose {
+			f.cache.space.giveBack(f.entry.object, spare)
+		}
 	}
 }
 

@@ -84,6 +84,14 @@ func (b *Body) slowest() (at int64, readers int) {
 	return at, readers + b.awaits
 }
 
+// wanted reports whether somebody reads the body, or is going to.
+func (b *Body) wanted() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, readers := b.slowest()
+	return readers > 0
+}
+
 // patience is how long the slowest reader may take.
 func (b *Body) patience() time.Duration {
 	b.mu.Lock()
