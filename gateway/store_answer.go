@@ -39,6 +39,11 @@ func (g *Gateway) fill(x *Exchange, fill *store.Fill, first []byte) {
 		fill.Unread()
 	}
 	fill.Write(first)
+	g.begin(x, fill)
+}
+
+// begin has a filler take the rest of the answer: at once, if it is here as a whole.
+func (g *Gateway) begin(x *Exchange, fill *store.Fill) {
 	f := g.filler(x, fill)
 	if f.x.trip.Body.Whole() || f.x.trip.Body.Arrived() {
 		f.run()
@@ -81,7 +86,8 @@ func (g *Gateway) filler(x *Exchange, fill *store.Fill) *filler {
 	return f
 }
 
-// run stores the rest of the answer. A fault of ours costs the answer and no more.
+// run stores the rest of the answer. Its end is seen when the origin's slot is free: who has it
+// all may ask for more at once. A fault of ours costs the answer and no more.
 func (f *filler) run() {
 	x := f.x
 	defer fillers.Put(f)
@@ -93,12 +99,24 @@ func (f *filler) run() {
 		if fault := recover(); fault != nil {
 			f.g.tellPanic(fault)
 			x.trip.Abandon()
+			x.leave()
 			f.fill.Fail()
 		}
 	}()
 	reason := f.carry()
 	x.trip.End(reason == Served)
 	x.conclude(reason)
+	x.leave()
+	f.end(reason)
+}
+
+// end says to who reads the answer that it is complete, or broke off.
+func (f *filler) end(reason Reason) {
+	if reason == Served {
+		f.fill.Done()
+	} else {
+		f.fill.Fail()
+	}
 }
 
 // carry copies content until its end, or until one side fails.
@@ -107,14 +125,11 @@ func (f *filler) carry() Reason {
 		p, err := b.Next()
 		switch {
 		case err == io.EOF:
-			f.fill.Done()
 			return Served
 		case err != nil:
-			f.fill.Fail()
 			return f.x.reasonOfCut(err)
 		}
 		if err := f.fill.Write(p); err != nil { // nobody reads it, and it is not stored
-			f.fill.Fail()
 			return ClientGone
 		}
 		b.Consume(len(p))

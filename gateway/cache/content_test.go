@@ -88,3 +88,21 @@ func TestContentIsOfWhatWasMade(t *testing.T) {
 		}
 	}
 }
+
+// What is not stored is known as it came, cookies included; nothing in it is a view.
+func TestUnstored(t *testing.T) {
+	p, a := asEdge(), answer(t, `404 Surrogate-Control: content="ESI/1.0", max-age=60 / Set-Cookie: a=1 / Age: 5 / Connection: X-Hop / X-Hop: 1 / ETag: "v1"`)
+	a.Reason, p.SetCookie = []byte("Gone fishing"), StripCookies
+	s := p.Unstored(a)
+	want := dated(`Date: D(0) / Surrogate-Control: content="ESI/1.0", max-age=60 / Set-Cookie: a=1 / ETag: "v1"`)
+	for _, f := range a.Fields {
+		clear(f.Value)
+	}
+	clear(a.Reason)
+	if got := written(s.Fields); got != want || s.Status != 404 || s.Length != 10 || s.Content != "ESI/1.0" || string(s.Reason) != "Gone fishing" {
+		t.Errorf("%+v, with %s, want %s", s, got, want)
+	}
+	if s.Fresh != (Freshness{Received: epoch}) {
+		t.Errorf("it has a lifetime: %+v", s.Fresh)
+	}
+}

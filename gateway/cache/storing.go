@@ -63,6 +63,19 @@ func (p *Policy) Store(r *Request, a *Answer, o Override) (*Stored, Refusal) {
 	return s, 0
 }
 
+// Unstored is what is known of an answer that is not stored, for who treats it like one that
+// is: no more than it says of itself, and not how long it is fresh.
+func (p *Policy) Unstored(a *Answer) *Stored {
+	var v said
+	v.read(a.Fields, p)
+	s := &Stored{Status: a.Status, Length: max(a.Length, -1), Content: string(v.content)}
+	s.Date, s.Modified, s.ETag = dateOf(a, &v), modifiedOf(a, &v), v.tag()
+	s.Fresh.Received = a.Received
+	anything := Policy{SetCookie: StoreCookies}
+	anything.cloneHead(s, &Answer{Status: a.Status, Reason: a.Reason, Fields: a.Fields, Received: a.Received}, &v)
+	return s
+}
+
 // settle sets all that a 200 and a 304 set alike, but for what cloneHead sets, and says
 // why the answer is nothing to keep.
 func (p *Policy) settle(s *Stored, a *Answer, v *said, o *Override) Refusal {

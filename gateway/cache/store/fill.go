@@ -47,6 +47,8 @@ type Fill struct {
 	length int64 // -1: not known
 	room   int64 // bytes of what is reserved that the body may use
 	taken  int64 // bytes of the pieces that are held, filled or not
+	loose  bool  // it is for one who reads it, and nothing of it is counted
+	hidden int   // bytes behind those that readers see
 	lossy  bool
 	ended  bool
 }
@@ -62,6 +64,9 @@ func (f *Fill) Unread() { f.body().Decline() }
 // turned out too long to be kept: then the slowest, for 30 s at most, after which it
 // goes on without them. After an error the fill has ended, and others may go on
 // without it.
+//
+// The last bytes of a body whose length is known are seen by nobody before Done: who has
+// them knows that they are the last.
 func (f *Fill) Write(p []byte) error {
 	for len(p) > 0 && !f.ended {
 		n, err := f.makeRoom(len(p))
@@ -69,7 +74,7 @@ func (f *Fill) Write(p []byte) error {
 			f.Fail()
 			return err
 		}
-		f.body().add(p[:n])
+		f.put(p[:n])
 		p = p[n:]
 	}
 	if f.ended && len(p) > 0 {
@@ -78,18 +83,32 @@ func (f *Fill) Write(p []byte) error {
 	return nil
 }
 
+// put puts bytes where there is room for them.
+func (f *Fill) put(p []byte) {
+	b := f.body()
+	if b.end+int64(len(p)) != f.length {
+		b.add(p)
+		return
+	}
+	b.lay(p)
+	f.hidden = len(p)
+}
+
 func (f *Fill) body() *Body { return &f.entry.object.body }
 
 // makeRoom sees to it that the last piece has room, and says for how much of n bytes.
 func (f *Fill) makeRoom(n int) (int, error) {
-	if f.length < 0 && !f.lossy && f.body().end+int64(n) > f.cache.maxObject.Load() {
+	if f.length < 0 && !f.lossy && f.body().end+int64(n) > f.most() {
 		f.lose()
 	}
-	if spare := f.body().spare(); spare > 0 {
+	if spare := f.body().spare(); spare > f.hidden {
 		return min(n, spare), nil
 	}
 	if f.length >= 0 {
 		return 0, ErrLong
+	}
+	if f.loose && !f.body().wanted() {
+		return 0, ErrUnwanted
 	}
 	size := f.nextPiece()
 	if !f.lossy && !f.mayTake(size) {
@@ -106,6 +125,14 @@ func (f *Fill) makeRoom(n int) (int, error) {
 	return int(min(int64(n), size)), nil
 }
 
+// most is how long a body of unknown length may be to be held in full.
+func (f *Fill) most() int64 {
+	if f.loose {
+		return f.room
+	}
+	return f.cache.maxObject.Load()
+}
+
 // nextPiece is how long the next piece of a body of unknown length is.
 func (f *Fill) nextPiece() int64 {
 	return min(max(f.body().end, leastPiece), mostPiece)
@@ -114,7 +141,7 @@ func (f *Fill) nextPiece() int64 {
 // mayTake reserves what a further piece needs, and reports whether there is room.
 func (f *Fill) mayTake(size int64) bool {
 	lack := f.taken + size - f.room
-	if lack <= 0 {
+	if lack <= 0 || f.loose {
 		return true
 	}
 	out, ok := f.cache.space.grow(f.entry.object, lack)
@@ -129,6 +156,9 @@ func (f *Fill) mayTake(size int64) bool {
 // those who read.
 func (f *Fill) lose() {
 	f.lossy = true
+	if f.loose {
+		return
+	}
 	f.cache.rejected.Add(1)
 	f.cache.remove(f.entry.object)
 	f.cache.mark(f.entry.home, Mark{Until: f.cache.now().Add(longFor)})
@@ -152,7 +182,11 @@ func (f *Fill) drain(size int64) error {
 
 // await waits until a reader has moved, or throws out the slowest.
 func (f *Fill) await(moved <-chan struct{}) {
-	stalled := time.NewTimer(f.body().patience())
+	patience := f.body().patience()
+	if f.loose {
+		patience = stallAfter // who is going to read it has asked for it, and has something else to do first
+	}
+	stalled := time.NewTimer(patience)
 	defer stalled.Stop()
 	select {
 	case <-moved:
@@ -165,7 +199,9 @@ func (f *Fill) await(moved <-chan struct{}) {
 func (f *Fill) shrinkRoom() {
 	if spare := f.room - max(f.taken, mostRoom); spare > 0 {
 		f.room -= spare
-		f.cache.space.giveBack(f.entry.object, spare)
+		if !f.loose {
+			f.cache.space.giveBack(f.entry.object, spare)
+		}
 	}
 }
 
@@ -175,7 +211,7 @@ func (f *Fill) Done() {
 	if f.ended {
 		return
 	}
-	size := f.body().end
+	size := f.body().end + int64(f.hidden)
 	if f.length >= 0 && size != f.length {
 		f.Fail()
 		return
@@ -186,6 +222,7 @@ func (f *Fill) Done() {
 		f.cache.space.drop(f.entry.object)
 		return
 	}
+	f.body().show(f.hidden)
 	f.body().keep()
 	f.cache.forget(f.cache.settle(f.entry, size))
 }

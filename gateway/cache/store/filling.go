@@ -25,15 +25,28 @@ func (b *Body) extend(size int64) {
 	b.pieces = append(b.pieces, p)
 }
 
-// add adds bytes that have room in the last piece. They are copied before readers can
-// see them.
+// add adds bytes that have room in the last piece.
 func (b *Body) add(p []byte) {
+	b.lay(p)
+	b.show(len(p))
+}
+
+// lay copies bytes to where they belong, and readers do not see them before show.
+func (b *Body) lay(p []byte) {
+	last := b.pieces[len(b.pieces)-1].bytes
+	copy(last[len(last):cap(last)], p)
+}
+
+// show lets readers see n bytes that were laid.
+func (b *Body) show(n int) {
+	if n == 0 {
+		return
+	}
 	last := &b.pieces[len(b.pieces)-1]
-	filled := append(last.bytes, p...)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	last.bytes = filled
-	b.end += int64(len(p))
+	last.bytes = last.bytes[:len(last.bytes)+n]
+	b.end += int64(n)
 	b.wakeReaders()
 }
 
@@ -69,6 +82,14 @@ func (b *Body) slowest() (at int64, readers int) {
 		}
 	}
 	return at, readers + b.awaits
+}
+
+// wanted reports whether somebody reads the body, or is going to.
+func (b *Body) wanted() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, readers := b.slowest()
+	return readers > 0
 }
 
 // patience is how long the slowest reader may take.

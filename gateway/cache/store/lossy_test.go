@@ -254,6 +254,34 @@ func TestUnreadCountsTheLeaderAlone(t *testing.T) {
 	})
 }
 
+// Who has all of a body whose length is known takes it for complete: so nobody has it before
+// it is, and of one that is not, nobody ever has.
+func TestLastBytesComeWithTheEnd(t *testing.T) {
+	for _, tt := range []struct {
+		length int64
+		end    func(f *Fill)
+		before string
+		got    string
+		err    error
+	}{
+		{6, (*Fill).Done, "abc", "abcdef", nil},
+		{6, (*Fill).Fail, "abc", "abc", ErrCut},
+		{-1, (*Fill).Done, "abcdef", "abcdef", nil},
+		{-1, (*Fill).Fail, "abcdef", "abcdef", ErrCut},
+	} {
+		fill := newCache(1<<20, 1<<20).Alone(key("/a")).Store(answer(tt.length), nil)
+		fill.Write([]byte("abc"))
+		fill.Write([]byte("def"))
+		if n, all := fill.Entry().Body().Size(); n != int64(len(tt.before)) || all {
+			t.Errorf("of %d bytes %d are seen before the end, and all are: %v", tt.length, n, all)
+		}
+		tt.end(fill)
+		if got, err := read(fill.Entry().Body(), 0, -1); string(got) != tt.got || err != tt.err {
+			t.Errorf("of %d bytes %q are read, %v; want %q, %v", tt.length, got, err, tt.got, tt.err)
+		}
+	}
+}
+
 // G5: what broke off is not kept; readers get what there is, and know that it is not all.
 func TestCutBodiesAreNotKept(t *testing.T) {
 	for _, tt := range []struct {

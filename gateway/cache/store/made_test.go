@@ -116,7 +116,9 @@ func TestMadeAtTheEndIsKept(t *testing.T) {
 		if c.KeepMade(e, p, 3000) {
 			t.Fatal("what is made of less than all is kept")
 		}
-		f.body().keep() // which Done begins with
+		f.body().show(f.hidden) // which Done begins with
+		f.body().keep()
+		f.hidden = 0
 		if !c.KeepMade(e, p, 3000) {
 			t.Fatal("it is not kept")
 		}

@@ -26,7 +26,9 @@ type told struct {
 	tier    string
 	tags    []string
 	body    []byte
+	known   bool // how long it is
 	written int
+	seen    int // of that: not what may be the last before it is said to be
 	done    bool
 	expired bool
 	fill    *Fill
@@ -75,7 +77,7 @@ func (m *model) land(*rapid.T) {
 	a.body = noise(m.n, rapid.IntRange(0, 3*leastPiece).Draw(m.t, "length"))
 	s := varied(with("tier", a.tier), "tier")
 	s.Tags = a.tags
-	if rapid.Bool().Draw(m.t, "known") {
+	if a.known = rapid.Bool().Draw(m.t, "known"); a.known {
 		s.Length = int64(len(a.body))
 	}
 	a.fill = f.flight.Store(s, []byte(fmt.Sprint(m.n)))
@@ -129,13 +131,15 @@ func (m *model) write(t *rapid.T) {
 	if err := a.fill.Write(a.body[a.written : a.written+n]); err != nil {
 		t.Fatalf("Write: %v", err)
 	}
-	a.written += n
+	if a.written += n; !a.known || a.written < len(a.body) {
+		a.seen = a.written
+	}
 }
 
 func (m *model) complete(t *rapid.T) {
 	if a := m.pick(t); a != nil {
 		a.finish()
-		a.done, a.written = true, len(a.body)
+		a.done, a.written, a.seen = true, len(a.body), len(a.body)
 	}
 }
 
@@ -263,9 +267,9 @@ func (m *model) check(t *rapid.T) {
 		if e.Stored().Fresh.Expired != a.expired || !slices.Equal(e.Stored().Tags, a.tags) {
 			t.Fatalf("expired %v, tags %v, want %v and %v", e.Stored().Fresh.Expired, e.Stored().Tags, a.expired, a.tags)
 		}
-		r := e.Body().Reader(0, int64(a.written))
-		got := drain(t, &r, a.written)
-		if !bytes.Equal(got, a.body[:a.written]) {
+		r := e.Body().Reader(0, int64(a.seen))
+		got := drain(t, &r, a.seen)
+		if n, all := e.Body().Size(); !bytes.Equal(got, a.body[:a.seen]) || n != int64(a.seen) || all != a.done {
 			t.Fatalf("%s for %s has another body", a.key.Target, a.tier)
 		}
 		if size := e.weigh() + footprint(int64(len(a.body))); a.done && e.Bytes() != size {
