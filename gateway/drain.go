@@ -159,6 +159,7 @@ func (g *Gateway) Close() error {
 	defer g.applying.Unlock()
 	g.watcher.close()
 	g.discovery.close()
+	g.providers.Close()
 	g.registry.watch(nil)
 	g.registry.sample(nil)
 	g.registry.sampleStock(nil)

@@ -27,6 +27,7 @@ import (
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/popular"
+	"weirkeep/gateway/provider"
 )
 
 // Options are what a gateway needs besides its configuration. The zero value
@@ -110,8 +111,11 @@ type Gateway struct {
 	ended     bool // they are all cut, whenever they come
 	perClient map[clientKey]int
 	clientMax atomic.Int64
-	pipes     *serverH1 // for ServeConn
-	exchanges sync.Pool // of *h1Exchange: its own, for their channels may belong to a bubble of testing/synctest
+	pipes     *serverH1        // for ServeConn
+	exchanges sync.Pool        // of *h1Exchange: its own, for their channels may belong to a bubble of testing/synctest
+	parts     sync.Pool        // of *fragments: the same
+	fetching  atomic.Int64     // fragments that are under way
+	providers *provider.Client // for those of hosts that no site has
 }
 
 // New makes a gateway that serves nothing yet.
@@ -128,6 +132,7 @@ func New(o Options) *Gateway {
 		perClient: make(map[clientKey]int),
 		started:   time.Now(),
 		exchanges: sync.Pool{New: newH1Exchange},
+		providers: provider.New(provider.Options{}),
 	}
 	g.metrics.ESI = esiNames()
 	g.cache = store.New(store.Options{Now: o.Now, Behind: g.tier})

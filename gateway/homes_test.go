@@ -84,6 +84,9 @@ func (h *home) answer(head string) string {
 	if h.script != nil {
 		fields, body = h.script(head)
 	}
+	if line, rest, ok := strings.Cut(fields, "\r\n"); ok && strings.HasPrefix(line, ":status ") { // of this answer
+		status, fields = strings.TrimPrefix(line, ":status "), rest
+	}
 	return fmt.Sprintf("HTTP/1.1 %s\r\nX-Origin: %s\r\n%sContent-Length: %d\r\n\r\n%s", status, h.name, fields, len(body), body)
 }
 

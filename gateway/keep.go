@@ -150,16 +150,18 @@ func (g *Gateway) judge(x *Exchange) (*cache.Stored, cache.Refusal) {
 	return x.site.cache.policy.Store(&x.cached.request, &a, x.override(&a))
 }
 
-// override is what the caching rule says that is true of the request and an answer.
+// override is what the caching rule says that is true of the request and an answer, and what
+// the include does that asks for it.
 func (x *Exchange) override(a *cache.Answer) cache.Override {
 	rule := x.cached.rule
 	if rule == nil {
 		rule = x.site.cache.ruleOf(x, a)
 	}
-	if rule == nil {
-		return cache.Override{}
+	var say cache.Override
+	if rule != nil {
+		say = rule.say
 	}
-	return rule.say
+	return x.cached.terms.add(say)
 }
 
 // refuseToStore ends the fetch for others with an answer that is not stored. Others go at

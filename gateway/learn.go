@@ -27,14 +27,14 @@ type sessionPolicy struct {
 // learn binds the session that the origin's answer begins, if it begins one, to
 // the origin (M-BIND-04). One that has lost its origin is bound to the one that
 // has answered in its place (M-BIND-09). What a session itself says of its origin
-// is left to it.
+// is left to it. Of fragments nobody gets to see the session.
 func (x *Exchange) learn() {
 	s := x.session
 	if x.learned {
 		return
 	}
 	x.learned = true
-	if s == nil || x.clientless || s.definition.Binding == session.Passive {
+	if s == nil || x.clientless || x.within != nil || s.definition.Binding == session.Passive {
 		return
 	}
 	if x.homeless() {

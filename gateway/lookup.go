@@ -15,6 +15,7 @@ type cached struct {
 	on      bool
 	asked   bool          // the store is: it may answer, and may be given the answer
 	raw     bool          // a filter of stage store has failed at the answer, which goes on as it came
+	terms   terms         // of the include that it is asked for by; the zero value: none
 	rule    *cacheRule    // that is true whatever the answer will be; nil: none, or not known yet
 	request cache.Request // what is asked for
 	key     store.Key
@@ -47,7 +48,7 @@ type cached struct {
 func (c *cached) reset() {
 	c.on, c.asked, c.asking = false, false, askAsIs
 	c.rule, c.flight, c.stale, c.entry, c.coded, c.slices = nil, nil, nil, nil, nil, nil
-	c.source, c.raw, c.choice = nil, false, c.choice[:0]
+	c.source, c.raw, c.choice, c.terms = nil, false, c.choice[:0], terms{}
 }
 
 // asking is what the origin is asked for in the client's place.
@@ -65,22 +66,28 @@ const (
 // x.cached.entry; without, the exchange goes on to an origin: alone, or as the one that
 // fetches for all who ask for the same.
 func (g *Gateway) lookup(x *Exchange) Reason {
-	s, c := x.site.cache, &x.cached
-	if c.on = s != nil; !c.on {
-		return Served
-	}
-	c.status, c.outcome, c.refusal = cache.Status{}, metrics.CachePass, 0
-	c.request.Read(x.Method, x.Head.Fields)
-	c.rule = s.earlyRule(x)
-	if c.status.Fwd = x.bypass(); c.status.Fwd != cache.NotForwarded {
+	if !x.mayAsk() {
 		return Served
 	}
 	if reason := x.choosePart(); reason != Served {
 		return reason
 	}
-	c.asked = true
+	x.cached.asked = true
 	x.fillKey()
 	return g.find(x)
+}
+
+// mayAsk reports whether the store may be asked at all.
+func (x *Exchange) mayAsk() bool {
+	s, c := x.site.cache, &x.cached
+	if c.on = s != nil; !c.on {
+		return false
+	}
+	c.status, c.outcome, c.refusal = cache.Status{}, metrics.CachePass, 0
+	c.request.Read(x.Method, x.Head.Fields)
+	c.rule = s.earlyRule(x)
+	c.status.Fwd = x.bypass()
+	return c.status.Fwd == cache.NotForwarded
 }
 
 // bypass is why the store is not asked; NotForwarded: it is.
@@ -89,7 +96,7 @@ func (x *Exchange) bypass() cache.Fwd {
 	switch {
 	case c.request.Method != cache.Get && c.request.Method != cache.Head:
 		return cache.FwdMethod
-	case c.rule != nil && c.rule.passes(x):
+	case c.rule != nil && c.rule.passes(x), c.terms.pass():
 		return cache.FwdBypass
 	case x.Head.Length != wire.NoLength && x.Head.Length != 0, x.Head.Upgrade != nil:
 		return cache.FwdRequest
@@ -187,13 +194,9 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 	}
 	s := found.Entry.Stored()
 	c.status.Fwd = whyAsked(s, now)
-	switch p.Use(s, &c.request, now) {
-	case cache.UseFresh:
-		x.answerFrom(found.Entry, metrics.CacheHit)
-		return true
-	case cache.UseStaleWhile:
-		x.answerFrom(found.Entry, metrics.CacheStale)
-		g.refresh(x, found.Entry)
+	switch use := c.terms.use(p, s, &c.request, now); use {
+	case cache.UseFresh, cache.UseStaleWhile:
+		g.answerWhile(x, found.Entry, use)
 		return true
 	case cache.UseValidate:
 		c.asking = x.askAbout(askStale)
@@ -206,6 +209,17 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 	}
 	c.stale = found.Entry
 	return false
+}
+
+// answerWhile makes a stored answer that may be used the answer. One that is stale is asked
+// for anew meanwhile.
+func (g *Gateway) answerWhile(x *Exchange, e *store.Entry, use cache.Use) {
+	if use == cache.UseFresh {
+		x.answerFrom(e, metrics.CacheHit)
+		return
+	}
+	x.answerFrom(e, metrics.CacheStale)
+	g.refresh(x, e)
 }
 
 // whyAsked is why the origin is asked although s is stored, and fits.

@@ -219,8 +219,8 @@ func (x *Exchange) Flush() error { return x.w.Flush() }
 // end of its half is not: half-closing is legal. So a 102 is sent, once; a
 // client that is not there answers it with a reset, which the next look sees.
 func (x *Exchange) Gone() bool {
-	if f := x.cached.flight; f != nil && f.Waited() {
-		return false // others wait for the same
+	if f := x.cached.flight; f != nil && x.within == nil && f.Waited() {
+		return false // others wait for the same. A page has its time: one of them goes on in its fragment's place
 	}
 	switch x.Client.Look() {
 	case probe.Broken:

@@ -96,7 +96,7 @@ func (g *Gateway) newClientless(start, now time.Time) *Exchange {
 func (g *Gateway) cloneAsking(x *Exchange) *Exchange {
 	y := g.cloneExchange(x)
 	c := &y.cached
-	c.on, c.asked, c.rule, c.choice = true, true, x.cached.rule, bytes.Clone(x.cached.choice)
+	c.on, c.asked, c.rule, c.terms, c.choice = true, true, x.cached.rule, x.cached.terms, bytes.Clone(x.cached.choice)
 	y.fillKey()
 	c.request.Read(y.Method, y.Head.Fields)
 	return y

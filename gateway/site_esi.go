@@ -44,7 +44,7 @@ type assembled struct {
 
 // fragment is what became of one that a page asked for.
 type fragment struct {
-	url     string
+	url     esi.URL
 	depth   int
 	status  int    // of the answer; 0: there was none
 	cache   string // outcome, as the access log has it; empty: no cache was asked

@@ -24,9 +24,9 @@ func (x *Exchange) inSlices(s *cache.Stored) *cache.Stored {
 }
 
 // slices reports whether an answer to the exchange may be stored in slices. A filter of stage
-// store would have to see all of it.
+// store would have to see all of it, and a page has use for all of a fragment.
 func (x *Exchange) slices() bool {
-	return x.site.cache.slice > 0 && len(x.site.toStore.all) == 0 && !x.cached.request.ForOrigin()
+	return x.site.cache.slice > 0 && x.within == nil && len(x.site.toStore.all) == 0 && !x.cached.request.ForOrigin()
 }
 
 // storeSliced stores a head. The answer that it came with is given up: from now on only

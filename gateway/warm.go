@@ -109,11 +109,8 @@ func (g *Gateway) warm(ctx context.Context, snap *snapshot, w *Warmed, fields []
 // is stored afterwards.
 func (g *Gateway) walkToStore(x *Exchange) error {
 	reason := g.decide(x)
-	if reason == Served && len(x.site.filters) > 0 {
-		reason = g.filterRequest(x)
-	}
 	if reason == Served {
-		reason = g.lookup(x)
+		reason = g.walkToLookup(x)
 	}
 	if reason == Served && x.cached.entry == nil {
 		if x.site.cache == nil {
@@ -130,6 +127,17 @@ func (g *Gateway) walkToStore(x *Exchange) error {
 		return fmt.Errorf("%v: %s", reason, x.causeText())
 	}
 	return fmt.Errorf("%v: %s", reason, reasonTable[reason].text)
+}
+
+// walkToLookup is the walk of an exchange of our own from the decision to where it is known what is
+// stored.
+func (g *Gateway) walkToLookup(x *Exchange) Reason {
+	if len(x.site.filters) > 0 {
+		if reason := g.filterRequest(x); reason != Served {
+			return reason
+		}
+	}
+	return g.lookup(x)
 }
 
 // notStored ends a trip whose answer is not stored, and says why that is.

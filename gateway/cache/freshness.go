@@ -12,21 +12,26 @@ func (p *Policy) freshness(a *Answer, v *said, o *Override) Freshness {
 		Validate: v.control.has(noCache),
 		Strict:   v.control.has(noCache|mustRevalidate|proxyRevalidate) || v.control.times[sMaxAge].given,
 	}
+	f.Stated = v.ruledBy(o)
+	if !f.Stated || o.Least {
+		f.Stated = p.lifetime(&f, a, v, date) || f.Stated
+	}
 	if v.ruledBy(o) {
-		f.Validate, f.Stated = false, true
+		f.Validate = f.Validate && o.Minds
 		f.fixed(o.TTL)
-	} else {
-		f.Stated = p.lifetime(&f, a, v, date)
 	}
 	p.windows(&f, &v.control)
+	if v.ruledBy(o) && !f.Strict {
+		f.WhileRevalidate = max(f.WhileRevalidate, saturated(o.Stale))
+	}
 	return f
 }
 
 // fixed makes the lifetime one that configuration says: it counts from here and now,
-// whatever age the answer came with.
+// whatever age the answer came with, unless it is longer already.
 func (f *Freshness) fixed(ttl time.Duration) {
 	if ttl > 0 {
-		f.Lifetime = saturated(f.Age + saturated(ttl))
+		f.Lifetime = max(f.Lifetime, saturated(f.Age+saturated(ttl)))
 	}
 }
 

@@ -72,7 +72,7 @@ func (p *Policy) refuseUpdate(r *Request, a *Answer, v *said, o *Override) Refus
 		return RefusedByRule
 	case p.Honour && r.control.has(noStore):
 		return RefusedRequest
-	case !v.ruledBy(o) && v.forbids(a.Status) != 0:
+	case !v.freedBy(o) && v.forbids(a.Status) != 0:
 		return v.forbids(a.Status)
 	case r.Authorization && !v.sharesAuthorized():
 		return RefusedAuthorization

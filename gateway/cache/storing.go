@@ -19,6 +19,14 @@ type Override struct {
 	TTL    time.Duration
 	HasTTL bool
 
+	// Stale is how long after TTL the answer may be used while it is asked for anew, at
+	// least. It counts only with TTL.
+	Stale time.Duration
+
+	// Minds says that TTL stands back behind no-store, private and no-cache, and Least
+	// that it does behind a longer time that the answer says.
+	Minds, Least bool
+
 	Pass bool // the answer is not stored
 
 	Vary []string // fields that it was chosen by beside those in Vary, in lower case
@@ -108,7 +116,7 @@ func (p *Policy) refuse(r *Request, a *Answer, v *said, o *Override) Refusal {
 		return RefusedStatus
 	case p.Honour && r.control.has(noStore):
 		return RefusedRequest
-	case !v.ruledBy(o) && v.forbids(a.Status) != 0:
+	case !v.freedBy(o) && v.forbids(a.Status) != 0:
 		return v.forbids(a.Status)
 	case r.Authorization && !v.sharesAuthorized():
 		return RefusedAuthorization
@@ -170,6 +178,9 @@ func understood(status int) bool {
 // ruledBy reports whether a rule's TTL stands in the place of what the answer says. It does
 // not in that of Surrogate-Control (D-WC-07).
 func (v *said) ruledBy(o *Override) bool { return o.HasTTL && !v.surrogate }
+
+// freedBy reports whether it does in that of what forbids to store the answer, too.
+func (v *said) freedBy(o *Override) bool { return v.ruledBy(o) && !o.Minds }
 
 // sharesAuthorized reports whether the answer to a request with Authorization is for
 // others too (R4; RFC 9111, 3.5). What an origin says to shared caches alone is.

@@ -66,6 +66,8 @@ func TestNothingStoredIsAView(t *testing.T) {
 
 func TestRules(t *testing.T) {
 	ttl := Override{TTL: 10 * time.Second, HasTTL: true}
+	minds := Override{TTL: 10 * time.Second, HasTTL: true, Stale: 5 * time.Second, Minds: true}
+	least := Override{TTL: 10 * time.Second, HasTTL: true, Stale: 5 * time.Second, Least: true}
 	for _, tt := range []struct {
 		was, answer string
 		rule        Override
@@ -101,6 +103,21 @@ func TestRules(t *testing.T) {
 		{"Authorization: q", "X: 1", ttl, 0, "refused: authorization"},
 		{"POST ", "X: 1", ttl, 0, "refused: method"},
 		{"", "304 X: 1", ttl, 0, "refused: status"},
+		{"", "X: 1", minds, 9, "fresh"},
+		{"", "X: 1", minds, 14, "while"},
+		{"", "X: 1", minds, 15, "fetch"},
+		{"", "Cache-Control: max-age=1", minds, 9, "fresh"},
+		{"", "Cache-Control: stale-while-revalidate=20", minds, 29, "while"},
+		{"", "Cache-Control: must-revalidate", minds, 10, "fetch"},
+		{"", "Cache-Control: no-store", minds, 0, "refused: no-store"},
+		{"", "Cache-Control: private", minds, 0, "refused: private"},
+		{"", "Cache-Control: no-cache", minds, 0, "refused: no-cache"},
+		{"", "Cache-Control: no-cache / ETag: \"v1\"", minds, 0, "validate"},
+		{"", "Cache-Control: max-age=1", least, 9, "fresh"},
+		{"", "Cache-Control: max-age=60", least, 59, "fresh"},
+		{"", "Cache-Control: max-age=60", least, 64, "while"},
+		{"", "Cache-Control: max-age=60", least, 65, "fetch"},
+		{"", "Surrogate-Control: max-age=5", least, 5, "fetch"},
 	} {
 		p := policies()[""]
 		r := request(t, tt.was)

@@ -30,6 +30,19 @@ func (p *Policy) Use(s *Stored, r *Request, now time.Time) Use {
 	return s.validate(r)
 }
 
+// UseWithin is Use for who wants nothing that was received longer ago than fresh; or, while it
+// is asked for anew, than stale after that.
+func (p *Policy) UseWithin(s *Stored, r *Request, now time.Time, fresh, stale time.Duration) Use {
+	use, resident := p.Use(s, r, now), now.Sub(s.Fresh.Received)
+	switch {
+	case use != UseFresh && use != UseStaleWhile, resident < fresh:
+		return use
+	case resident-fresh < stale && !s.Fresh.Strict:
+		return UseStaleWhile
+	}
+	return s.validate(r)
+}
+
 // Shares reports whether s, which fits r and was fetched a moment ago for another client,
 // is the answer to r too, which has waited for it. It need not be fresh any more, if it
 // says for how long it is and does not ask for more care. One that says nothing may be

@@ -90,6 +90,35 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// TestWhoWantsNothingOlder: a limit of whoever asks is beside what the answer says, and never
+// makes it fresh for longer.
+func TestWhoWantsNothingOlder(t *testing.T) {
+	p := policies()[""]
+	for _, tt := range []struct {
+		answer              string
+		fresh, stale, after float64
+		want                string
+	}{
+		{"Cache-Control: max-age=60", 10, 0, 9, "fresh"},
+		{"Cache-Control: max-age=60", 10, 0, 10, "fetch"},
+		{"Cache-Control: max-age=60 / Age: 30", 10, 0, 9, "fresh"},
+		{"Cache-Control: max-age=60 / ETag: \"v1\"", 10, 0, 10, "validate"},
+		{"Cache-Control: max-age=60", 10, 5, 14, "while"},
+		{"Cache-Control: max-age=60", 10, 5, 15, "fetch"},
+		{"Cache-Control: max-age=60, must-revalidate", 10, 5, 14, "fetch"},
+		{"Cache-Control: max-age=1", 10, 5, 2, "fetch"},
+		{"Cache-Control: max-age=1, stale-while-revalidate=60", 10, 5, 9, "while"},
+		{"Cache-Control: max-age=1, stale-while-revalidate=60", 10, 5, 15, "fetch"},
+		{"Cache-Control: max-age=60, no-cache / ETag: \"v1\"", 10, 5, 1, "validate"},
+	} {
+		r := request(t, "")
+		s := stored(t, p, r, answer(t, tt.answer))
+		if got := uses[p.UseWithin(s, r, at(tt.after), at(tt.fresh).Sub(epoch), at(tt.stale).Sub(epoch))]; got != tt.want {
+			t.Errorf("%q within %v and %v s after %v s: %s, want %s", tt.answer, tt.fresh, tt.stale, tt.after, got, tt.want)
+		}
+	}
+}
+
 func TestWhichErrorsAreReplaced(t *testing.T) {
 	p := policies()[""]
 	s := stored(t, p, request(t, ""), answer(t, "Cache-Control: max-age=2, stale-if-error=60"))

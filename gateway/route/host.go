@@ -174,3 +174,17 @@ func labelFits(pattern string, label []byte) bool {
 func (h *hostPattern) covers(o *hostPattern) bool {
 	return h.fitsHost([]byte(o.name)) && (h.port == 0 || h.port == o.port)
 }
+
+// Names reports whether a site is configured for the request's host and port, and not merely for
+// all hosts there are.
+func (t *Table) Names(r *Request) bool {
+	port := portOf(r)
+	for _, c := range t.door(r.Host).sites {
+		for i := range c.hosts {
+			if h := &c.hosts[i]; h.name != "**" && h.fitsHost(r.Host) && h.fitsPort(port) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -400,3 +400,35 @@ func TestNewNamesEveryMistake(t *testing.T) {
 		t.Errorf("mappings[0] is right:\n%v", err)
 	}
 }
+
+// TestNames: a pattern of all hosts names none.
+func TestNames(t *testing.T) {
+	table, err := New(Options{DefaultSite: -1, Sites: []Site{
+		{Name: "all", Hosts: []string{"**", "**:8080"}},
+		{Name: "named", Hosts: []string{"shop.example", "*.many.example", "odd.example:8080"}},
+	}, Mappings: []Mapping{{Site: 0}, {Site: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		host, scheme string
+		port         int
+		want         bool
+	}{
+		{"shop.example", "http", 0, true},
+		{"shop.example", "https", 9999, true},
+		{"one.many.example", "http", 0, true},
+		{"many.example", "http", 0, false},
+		{"a.b.many.example", "http", 0, false},
+		{"odd.example", "http", 8080, true},
+		{"odd.example", "http", 0, false},
+		{"other.example", "http", 0, false},
+		{"other.example", "http", 8080, false},
+		{"169.254.169.254", "http", 0, false},
+	} {
+		r := Request{Host: []byte(tt.host), Scheme: tt.scheme, Port: tt.port}
+		if got := table.Names(&r); got != tt.want {
+			t.Errorf("%s://%s:%d is named: %v, want %v", tt.scheme, tt.host, tt.port, got, tt.want)
+		}
+	}
+}

@@ -31,6 +31,9 @@ func (e *Entry) Key() *Key { return &e.home.key }
 // Hits is how often a lookup has found the answer, updates of it counted together.
 func (e *Entry) Hits() int64 { return e.hits.Load() }
 
+// Hit counts as a lookup that has found the answer: for one that [Cache.Peek] has.
+func (e *Entry) Hit() { e.hits.Add(1) }
+
 // Bytes is what the answer takes of [Options.Memory]; while it is filled, what is
 // reserved for it; 0 after it has left the cache.
 func (e *Entry) Bytes() int64 { return e.bytes.Load() }

@@ -46,6 +46,22 @@ func (c *Cache) Lookup(k *Key, r *cache.Request, p *cache.Policy) Found {
 	return f
 }
 
+// Peek is the entry that Lookup finds. It counts as no lookup: who uses it says so
+// with [Entry.Hit].
+func (c *Cache) Peek(k *Key, r *cache.Request, p *cache.Policy) *Entry {
+	target, sum := c.sums(k)
+	s := c.shard(target)
+	s.mu.RLock()
+	res := s.find(sum, k)
+	if res == nil {
+		s.mu.RUnlock()
+		return nil
+	}
+	entries := res.entries
+	s.mu.RUnlock()
+	return choose(entries, r, p)
+}
+
 // Mark is what became of the last fetch under a key that brought nothing to keep. It holds
 // for a while.
 type Mark struct {

@@ -102,6 +102,22 @@ func TestVariantsAreKeptApart(t *testing.T) {
 	balanced(t, c)
 }
 
+// To peek finds what a lookup finds, and counts when it is said to.
+func TestToPeekIsNoHit(t *testing.T) {
+	c, k := newCache(1<<20, 1<<20), key("/a")
+	if e := c.Peek(k, plain, policy); e != nil {
+		t.Error("something is found where nothing is")
+	}
+	put(t, c, k, answer(-1), []byte("abcd"))
+	e := c.Peek(k, plain, policy)
+	if e == nil || e != find(c, k, plain) || e.Hits() != 1 {
+		t.Fatalf("found %v, which must be what a lookup has found once", e)
+	}
+	if e.Hit(); e.Hits() != 2 {
+		t.Errorf("%d hits, want 2", e.Hits())
+	}
+}
+
 // A whole answer is chosen before a part, whatever their dates; of the rest the newest.
 func TestTheWholeComesBeforeAPart(t *testing.T) {
 	c := newCache(1<<20, 1<<20)

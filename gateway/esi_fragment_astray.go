@@ -1,0 +1,67 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"weirkeep/gateway/cache"
+	"weirkeep/gateway/cache/store"
+	"weirkeep/gateway/esi"
+	"weirkeep/gateway/provider"
+	"weirkeep/gateway/wire"
+)
+
+// obtainAstray gets the answer of a host that no site has. It is no site's to be stored, and is
+// here as a whole afterwards.
+func (f *fragmentExchange) obtainAstray(ctx context.Context) esi.Failure {
+	a, err := f.of.g.providers.Get(ctx, &provider.Request{
+		Secure: f.url.Secure, Authority: f.url.Authority, Target: f.url.Target, Fields: f.fieldsAstray(),
+	})
+	if err != nil {
+		return failureOfProvider(err)
+	}
+	defer a.Body.Close()
+	most := f.of.page.site.esi.options.Fragment
+	body, err := io.ReadAll(io.LimitReader(a.Body, most+1))
+	if err != nil {
+		return failureOfProvider(err)
+	}
+	if int64(len(body)) > most {
+		return esi.BadBody
+	}
+	f.loose, f.x.cached.entry = true, f.of.g.wholeEntry(a.Status, a.Head.Fields, body)
+	return esi.None
+}
+
+// fieldsAstray are what goes to another origin, but for who asks, and that it has been here: what comes
+// back is refused.
+func (f *fragmentExchange) fieldsAstray() []wire.Field {
+	fields := slices.DeleteFunc(f.x.Head.Fields, func(h wire.Field) bool { return h.Class == wire.Identity })
+	f.x.Head.Fields = append(fields, wire.Field{Name: viaName, Value: f.x.snap.via[1], Class: wire.Via})
+	return f.x.Head.Fields
+}
+
+// wholeEntry is an entry that is in no index, of an answer that is here.
+func (g *Gateway) wholeEntry(status int, fields []wire.Field, body []byte) *store.Entry {
+	fill := g.cache.Loose(&store.Key{}, &cache.Stored{Status: status, Fields: fields, Length: int64(len(body))})
+	fill.Write(body)
+	fill.Done()
+	return fill.Entry()
+}
+
+// failureOfProvider is what the failure of a host that no site has is to the page.
+func failureOfProvider(err error) esi.Failure {
+	switch {
+	case errors.Is(err, provider.ErrTarget):
+		return esi.BadTarget
+	case errors.Is(err, provider.ErrAnswer):
+		return esi.BadAnswer
+	case errors.Is(err, provider.ErrBody):
+		return esi.BadBody
+	case errors.Is(err, provider.ErrTimeout), errors.Is(err, context.Canceled):
+		return esi.TimedOut
+	}
+	return esi.Unreachable
+}
