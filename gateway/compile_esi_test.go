@@ -64,7 +64,7 @@ func TestKeysOfESI(t *testing.T) {
 		{"", func(e *siteESI) any { o, d := e.options, esi.Default(); return fmt.Sprint(o) == fmt.Sprint(d) }, "true"},
 		{"", func(e *siteESI) any {
 			return fmt.Sprint(e.limits, e.shown.Cookies, len(e.shown.Hidden), e.shown.Fields, e.types, e.statuses)
-		}, "{4194304 8192} [*] 14 [] [text/html application/xhtml+xml text/xml application/xml] [200]"},
+		}, "{4194304 8192 0} [*] 14 [] [text/html application/xhtml+xml text/xml application/xml] [200]"},
 		{"", func(e *siteESI) any {
 			return fmt.Sprint(e.byType, e.clientTTL, e.deferred, e.detects, e.unmapped, e.obeys, " ", e.device)
 		}, "false 0 false true true false edge"},
@@ -77,7 +77,7 @@ func TestKeysOfESI(t *testing.T) {
 		{"esi: { max_depth: 1, max_includes: 2, concurrent: 3, max_fragment: 4B, max_page: 5B, max_values: 6B, hold: 7B, fragment_timeout: 8ms, timeout: 9ms, on_error: empty, first_byte: hold, variables: { escape: false } }", func(e *siteESI) any {
 			return fmt.Sprintf("%+v", e.options)
 		}, "{Depth:1 Includes:2 Concurrent:3 Fragment:4 Page:5 Values:6 Hold:7 FragmentTimeout:8ms Timeout:9ms OnError:1 Fallback:[] FirstByte:1 Verbatim:true}"},
-		{"esi: { max_template: 1MiB, max_attribute: 1KiB }", func(e *siteESI) any { return e.limits }, "{1048576 1024}"},
+		{"esi: { max_template: 1MiB, max_attribute: 1KiB }", func(e *siteESI) any { return e.limits }, "{1048576 1024 0}"},
 		{"esi: { variables: { cookies: [], hidden_cookies: [x], headers: [X-A] } }", func(e *siteESI) any {
 			return fmt.Sprint(e.shown.Cookies != nil, e.shown)
 		}, "true {[] [x] [X-A]}"},

@@ -11,6 +11,9 @@ import (
 
 // deliver passes the origin's answer on to the client as it comes, or sends a stored one.
 func (g *Gateway) deliver(x *Exchange) Reason {
+	if x.isTemplate() {
+		return g.assemble(x)
+	}
 	if x.cached.slices != nil {
 		return g.deliverSliced(x)
 	}

@@ -8,8 +8,6 @@ import (
 	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/esi"
 	"weirkeep/gateway/metrics"
-	"weirkeep/gateway/surrogate"
-	"weirkeep/gateway/wire"
 )
 
 // hasBody reports whether an answer of that status is a fragment with content.
@@ -50,7 +48,7 @@ func (f *fragmentExchange) inMemory(e *store.Entry) (got esi.Fragment, ok bool) 
 		got.Program, ok = e.Made().(*esi.Program)
 		return got, ok
 	}
-	if c, known := codingOf(s.Fields); known && c == cache.Identity {
+	if c, known := cache.CodingOf(s.Fields); known && c == cache.Identity {
 		got.Whole = e.Body().Whole()
 	} else if known {
 		got.Whole, _ = e.Made().([]byte)
@@ -73,21 +71,9 @@ func (f *fragmentExchange) templates(s *cache.Stored) *siteESI {
 	return nil
 }
 
-// needsESI reports whether a body has to be read as a template, and needs nothing else.
-func needsESI(content string) bool {
-	if content == "" {
-		return false
-	}
-	said := surrogate.Control{Content: []byte(content)}
-	return said.Needs(esiToken) && !said.Beyond(esiToken)
-}
-
-// esiToken is what Surrogate-Control calls the language.
-const esiToken = "ESI/1.0"
-
 // program reads the fragment as a template.
 func (f *fragmentExchange) program(e *store.Entry, s *siteESI) esi.Fragment {
-	p, err := f.of.g.programOf(&f.x, e, s)
+	p, err := f.of.g.programOf(&f.x, e, s, f.url.String)
 	if err != nil {
 		return esi.Fragment{Status: e.Stored().Status, Failure: esi.BadBody}
 	}
@@ -122,37 +108,4 @@ func variesByCodingAlone(names []string) bool {
 // givenByFilter is the fragment that a filter has answered with. What it gave goes with the exchange.
 func (f *fragmentExchange) givenByFilter() esi.Fragment {
 	return esi.Fragment{Status: f.x.given.status, Whole: bytes.Clone(f.x.given.body)}
-}
-
-// codingOf is the content coding of an answer. It is not known if there are several, or one
-// that is not decoded.
-func codingOf(fields []wire.Field) (c cache.Coding, known bool) {
-	known = true
-	for i := range fields {
-		if !wire.EqualFold(fields[i].Name, "content-encoding") {
-			continue
-		}
-		said := wire.TrimBlanks(fields[i].Value)
-		if len(said) == 0 || wire.EqualFold(said, "identity") {
-			continue
-		}
-		known = known && c == cache.Identity
-		if c = codingNamed(said); c == cache.Identity {
-			known = false
-		}
-	}
-	return c, known
-}
-
-// codingNamed is the coding of a name; Identity: there is none of that name.
-func codingNamed(name []byte) cache.Coding {
-	for c := cache.Gzip; c < cache.Codings; c++ {
-		if wire.EqualFold(name, c.String()) {
-			return c
-		}
-	}
-	if wire.EqualFold(name, "x-gzip") {
-		return cache.Gzip
-	}
-	return cache.Identity
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"weirkeep/gateway/cache"
+	"weirkeep/gateway/cache/coding"
 	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/esi"
 )
@@ -24,7 +25,7 @@ type fragmentBody struct {
 // open begins to read a body.
 func (f *fragmentExchange) open(e *store.Entry) esi.Fragment {
 	got := esi.Fragment{Status: e.Stored().Status}
-	c, known := codingOf(e.Stored().Fields)
+	c, known := cache.CodingOf(e.Stored().Fields)
 	if !known {
 		f.drop()
 		got.Failure = esi.BadBody
@@ -42,7 +43,7 @@ func (f *fragmentExchange) open(e *store.Entry) esi.Fragment {
 		return got
 	}
 	var err error
-	if b.decoder, err = newDecoder(c, b); err != nil {
+	if b.decoder, err = coding.NewReader(c, b); err != nil {
 		b.Close()
 		got.Failure = esi.BadBody
 		return got

@@ -29,6 +29,9 @@ func (g *Gateway) keep(x *Exchange, reason Reason) Reason {
 		return g.keepFailure(x, reason)
 	}
 	c.status.FwdStatus = x.trip.Status.Code
+	if x.cutsTemplate() {
+		return g.askAgain(x)
+	}
 	switch c.request.Method {
 	case cache.Unsafe:
 		return g.invalidate(x)

@@ -60,6 +60,10 @@ const (
 	BadAnswer
 	AnswerTooLarge
 	AnswerCut
+	MarkupInjected
+	BadTemplate
+	FragmentFailed
+	PageTooLarge
 	ClientGone
 	CutByDrain
 	LocalFailure
@@ -118,6 +122,10 @@ var reasonTable = [reasons]struct {
 	BadAnswer:         {"bad_answer", 502, "network", "the origin's answer is malformed", "obtain"},
 	AnswerTooLarge:    {"answer_too_large", 502, "network", "the head of the origin's answer is too large", "obtain"},
 	AnswerCut:         {"answer_cut", 502, "network", "the origin's answer broke off; a client that had begun to get it saw that", "deliver"},
+	MarkupInjected:    {"markup_injected", 400, "", "the request holds ESI markup, and the answer is a template that might repeat it", "deliver"},
+	BadTemplate:       {"bad_template", 502, "network", "the template of the page cannot be read: it is too long, or not in the coding that it says", "deliver"},
+	FragmentFailed:    {"fragment_failed", 502, "network", "a fragment of the page could not be had; a client that had begun to get the page saw it break off", "deliver"},
+	PageTooLarge:      {"page_too_large", 502, "network", "the page that the template makes is over the limit", "deliver"},
 	ClientGone:        {"client_gone", 499, "", "the client went away before the answer was there", "obtain"},
 	CutByDrain:        {"cut_by_drain", 503, "", "the gateway was stopped before the answer ended", "serve"},
 	LocalFailure:      {"local_failure", 503, "network", "this machine is out of descriptors, ports or memory", "obtain"},

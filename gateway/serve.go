@@ -8,8 +8,6 @@ import (
 // serve walks one exchange through the gateway, from a head that has arrived
 // to an answer that has been sent. This is the page to read first: one call a
 // room. A room returns Served to go on, or the reason why the walk ends.
-//
-// A room that is yet to come has its place here: ESI inside deliver.
 func (g *Gateway) serve(x *Exchange, w Responder) {
 	x.w = w
 	x.snap = g.acquire()

@@ -1,6 +1,8 @@
 package gateway
 
 import (
+	"sync/atomic"
+
 	"weirkeep/gateway/esi"
 	"weirkeep/gateway/metrics"
 )
@@ -23,6 +25,7 @@ type siteESI struct {
 	obeys     bool   // invalidations that stand in its answers are carried out
 
 	metrics *metrics.ESI
+	told    atomic.Int64 // second in which a template's mistakes were logged last
 }
 
 // clientTTL is for how long clients may keep a page.

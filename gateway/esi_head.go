@@ -1,0 +1,153 @@
+package gateway
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"weirkeep/gateway/cache"
+	"weirkeep/gateway/esi"
+	"weirkeep/gateway/wire"
+)
+
+// ofTemplate are names of fields that say something of the template and nothing of the page (C3, C4),
+// in lower case.
+var ofTemplate = [...]string{
+	"accept-ranges", "age", "content-digest", "content-encoding", "content-length", "content-md5", "digest", "etag", "last-modified",
+	"repr-digest", "surrogate-control",
+}
+
+// ofCaching are names of fields that say how long what they came with may be used, in lower case.
+// Those of the targeted kind (RFC 9213) are the site's to name.
+var ofCaching = [...]string{"cache-control", "expires", "pragma"}
+
+// pageFields are the fields of the page: the template's, but for what was said of its bytes.
+func (x *Exchange) pageFields(p *pageSink) []wire.Field {
+	fields := slices.DeleteFunc(x.trip.Answer.Fields, x.isOfTemplate)
+	fields = append(fields, wire.Field{Name: cacheControlName, Value: x.pageControl(p)}, acceptNoRanges)
+	if p.as != cache.Identity {
+		fields = append(fields, wire.Field{Name: contentEncodingName, Value: []byte(p.as.String())})
+	}
+	if vary := x.appendPageVary(nil, p); vary != nil {
+		fields = append(fields, wire.Field{Name: varyName, Value: vary})
+	}
+	if x.site.response.any() {
+		fields = x.site.response.apply(fields)
+	}
+	if !x.trip.Answer.HasDate && !x.site.response.touches("date") {
+		fields = append(fields, wire.Field{Name: dateName, Value: x.snap.date(x.Now)})
+	}
+	if len(x.binds) > 0 {
+		fields = append(fields, wire.Field{Name: setCookieName, Value: x.binds})
+	}
+	fields = append(fields, wire.Field{Name: viaName, Value: x.snap.via[x.trip.Status.Minor]})
+	if x.cached.on && x.site.cache.shown {
+		if e := x.cached.entry; e != nil {
+			x.cached.status.TTL, x.cached.status.HasTTL = e.Stored().TTLAt(x.Now), true
+		}
+		fields = append(fields, x.cacheStatus())
+	}
+	x.trip.Answer.Fields = fields
+	return fields
+}
+
+// isOfTemplate reports whether a field of the template is none of the page.
+func (x *Exchange) isOfTemplate(f wire.Field) bool {
+	is := func(name string) bool { return wire.EqualFold(f.Name, name) }
+	return f.Class == wire.Framing || slices.ContainsFunc(ofTemplate[:], is) || slices.ContainsFunc(ofCaching[:], is) ||
+		slices.ContainsFunc(x.site.cache.policy.Targeted, is)
+}
+
+// pageControl says for how long the client may keep the page (C3). Shared caches, and clients
+// where nothing else is said, ask each time.
+func (x *Exchange) pageControl(p *pageSink) []byte {
+	left, ok := time.Duration(0), false
+	switch s := x.site.esi; s.clientTTL {
+	case ttlTemplate:
+		left, ok = x.templateLeft()
+	case ttlLeast:
+		if left, ok = x.templateLeft(); ok {
+			ok = p.whole && p.program.Uses() == 0
+		}
+		if ok {
+			var least time.Duration
+			if least, ok = p.fragments.left(); ok {
+				left = min(left, least)
+			}
+		}
+	}
+	if seconds := wholeSeconds(left); ok && seconds > 0 {
+		return strconv.AppendInt([]byte("max-age="), seconds, 10)
+	}
+	return privateNoCache
+}
+
+// templateLeft is for how long the template is still fresh, if it is one that all may have.
+func (x *Exchange) templateLeft() (time.Duration, bool) {
+	e := x.cached.entry
+	if e == nil {
+		return 0, false
+	}
+	return e.Stored().TTLAt(x.Now), true
+}
+
+// appendPageVary appends what the page depends on beside what the template says: what its variables
+// look at, and in which codings it may be sent (C9).
+func (x *Exchange) appendPageVary(dst []byte, p *pageSink) []byte {
+	uses := esi.Uses(0)
+	if p.program != nil {
+		uses = p.program.Uses()
+	}
+	for _, v := range variesBy {
+		if uses&v.uses != 0 {
+			dst = appendListed(dst, v.field)
+		}
+	}
+	if len(p.offered) > 0 {
+		dst = appendListed(dst, "Accept-Encoding")
+	}
+	return dst
+}
+
+// variesBy are the fields of the request that variables look at.
+var variesBy = [...]struct {
+	uses  esi.Uses
+	field string
+}{
+	{esi.UsesCookies, "Cookie"},
+	{esi.UsesLanguage, "Accept-Language"},
+	{esi.UsesAgent, "User-Agent"},
+	{esi.UsesReferer, "Referer"},
+}
+
+// appendListed appends an element to a list.
+func appendListed(dst []byte, element string) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ", "...)
+	}
+	return append(dst, element...)
+}
+
+// pageCodings are those that the page may be sent in beside none, the best first: the one that its
+// template came in, or those that are configured for what the template is.
+func (x *Exchange) pageCodings() []cache.Coding {
+	as, _ := cache.CodingOf(x.trip.Answer.Fields)
+	if e := x.cached.entry; as == cache.Identity && e != nil {
+		return e.Stored().Codings
+	}
+	return cameIn[as]
+}
+
+// cameIn are the codings of pages by that of their templates: every client that takes any takes gzip.
+var cameIn = [cache.Codings][]cache.Coding{
+	cache.Gzip:   {cache.Gzip},
+	cache.Brotli: {cache.Brotli, cache.Gzip},
+	cache.Zstd:   {cache.Zstd, cache.Gzip},
+}
+
+var (
+	acceptNoRanges      = wire.Field{Name: []byte("Accept-Ranges"), Value: []byte("none")}
+	contentEncodingName = []byte("Content-Encoding")
+	varyName            = []byte("Vary")
+	privateNoCache      = []byte("private, no-cache")
+)
