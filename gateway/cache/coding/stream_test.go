@@ -254,3 +254,33 @@ func BenchmarkWriter(b *testing.B) {
 		})
 	}
 }
+
+// FuzzReader: what any bytes are read as does not depend on how they come: the same bytes, and
+// then the end, or that they are corrupt.
+func FuzzReader(f *testing.F) {
+	for c := cache.Gzip; c < cache.Codings; c++ {
+		coded := live(f, c, words(300), 100, true)
+		f.Add(byte(c), coded)
+		f.Add(byte(c), coded[:len(coded)-1])
+		f.Add(byte(c), append(bytes.Clone(coded), 0))
+	}
+	f.Fuzz(func(t *testing.T, n byte, coded []byte) {
+		c := cache.Gzip + cache.Coding(n)%(cache.Codings-1)
+		var got [2][]byte
+		var errs [2]error
+		for i, src := range []io.Reader{bytes.NewReader(coded), iotest.OneByteReader(bytes.NewReader(coded))} {
+			r, err := NewReader(c, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i], errs[i] = io.ReadAll(io.LimitReader(r, 1<<20))
+			r.Close()
+		}
+		if errs[0] != nil && !errors.Is(errs[0], ErrCorrupt) || (errs[0] == nil) != (errs[1] == nil) {
+			t.Fatalf("in %v: %v, and byte by byte %v", c, errs[0], errs[1])
+		}
+		if errs[0] == nil && !bytes.Equal(got[0], got[1]) {
+			t.Fatalf("in %v: %d bytes, and byte by byte %d", c, len(got[0]), len(got[1]))
+		}
+	})
+}
