@@ -15,6 +15,7 @@ FUZZ    := \
            cmd/weirkeep:FuzzLatin1 \
            cmd/weirkeep:FuzzParseRecord \
            cmd/weirkeep:FuzzParseTests \
+           gateway/cache/coding:FuzzReader \
            gateway/cache/disk:FuzzList \
            gateway/cache/disk:FuzzRecord \
            gateway/cache/disk:FuzzSegment \

@@ -47,7 +47,16 @@ func (p *Policy) codings(s *Stored, v *said, o *Override) []Coding {
 // one that is malformed, gets what came, and so does one with no-transform (RFC 9111,
 // 5.2.1.6). Nothing is better than that only if the client says so.
 func (s *Stored) Coding(r *Request) Coding {
-	if len(s.Codings) == 0 || s.Length < leastEncoded || r.Range != nil || r.control.has(noTransform) {
+	if len(s.Codings) == 0 || s.Length < leastEncoded || r.Range != nil {
+		return Identity
+	}
+	return r.Prefers(s.Codings)
+}
+
+// Prefers returns which of the codings offered the answer to r is sent in, as Stored.Coding does for
+// what is stored: for a body that is made for this request.
+func (r *Request) Prefers(offered []Coding) Coding {
+	if len(offered) == 0 || r.control.has(noTransform) {
 		return Identity
 	}
 	var f preferences
@@ -56,7 +65,42 @@ func (s *Stored) Coding(r *Request) Coding {
 			return Identity
 		}
 	}
-	return f.best(s.Codings)
+	return f.best(offered)
+}
+
+// CodingOf returns the coding that the body of an answer is in, by its Content-Encoding. It is
+// not ok if that is one that is not known, or if there are several.
+func CodingOf(fields []wire.Field) (c Coding, ok bool) {
+	for i := range fields {
+		if nameOf(fields[i].Name) != nameContentEncoding {
+			continue
+		}
+		for list := fields[i].Value; len(list) > 0; {
+			var m []byte
+			if m, list, _ = cutMember(list); len(m) == 0 {
+				continue
+			}
+			next, known := codingNamed(m)
+			if !known || c != Identity && next != Identity {
+				return Identity, false
+			}
+			c = max(c, next)
+		}
+	}
+	return c, true
+}
+
+// codingNamed is the coding of a name in Content-Encoding.
+func codingNamed(name []byte) (c Coding, known bool) {
+	if wire.EqualFold(name, "x-gzip") {
+		return Gzip, true // RFC 9110, 8.4.1.3
+	}
+	for c := range Codings {
+		if wire.EqualFold(name, c.String()) {
+			return c, true
+		}
+	}
+	return Identity, false
 }
 
 // best returns the coding that is liked best. One that is liked as much as none is better.

@@ -1,8 +1,10 @@
-// Package coding makes bodies smaller, in the content codings of the web.
+// Package coding makes bodies smaller, in the content codings of the web, and reads them back.
 //
 // [Encode] is for bodies that are encoded once and sent often, by a goroutine that nobody
-// waits for. It says if that is not worth it, as early as it knows. Encoders are reused;
-// what a body is, and who may be sent which coding, is for others to know.
+// waits for. It says if that is not worth it, as early as it knows. A [Writer] encodes what is
+// made for one client while that waits, and [NewReader] decodes what came in a coding, as
+// it comes. Encoders and decoders are reused; what a body is, and who may be sent which
+// coding, is for others to know.
 package coding
 
 import (
