@@ -12,6 +12,7 @@ type builder struct {
 	most     int      // problems that are told
 	open     []opened // elements, the outermost first
 	printed  int      // vars elements that are open
+	patterns int      // regular expressions so far
 	label    uint32   // text is joined to no instruction before this one
 	known    map[variable]uint32
 	expected int    // bytes of the template, if that is known

@@ -78,6 +78,7 @@ var (
 	errNesting    = errors.New("parentheses are nested too deep")
 	errPattern    = errors.New("matches needs a regular expression in quotes, with the syntax of RE2")
 	errBigPattern = errors.New("the regular expression is too large")
+	errPatterns   = errors.New("the template has too many regular expressions")
 )
 
 // compile compiles an expression. With an error comes one that is false.
@@ -209,7 +210,7 @@ func (c *compiler) matches() error {
 	if !ok {
 		return errPattern
 	}
-	pattern, err := compilePattern(text)
+	pattern, err := c.b.compilePattern(text)
 	if err != nil {
 		return err
 	}
@@ -217,8 +218,11 @@ func (c *compiler) matches() error {
 	return nil
 }
 
-// compilePattern compiles a regular expression, unless that takes too much memory.
-func compilePattern(text string) (*regexp.Regexp, error) {
+// compilePattern compiles a regular expression, unless that takes too much memory or time.
+func (b *builder) compilePattern(text string) (*regexp.Regexp, error) {
+	if b.patterns++; b.patterns > maxPatterns {
+		return nil, errPatterns
+	}
 	if len(text) > maxPattern {
 		return nil, errBigPattern
 	}
@@ -226,11 +230,30 @@ func compilePattern(text string) (*regexp.Regexp, error) {
 	if err != nil {
 		return nil, errPattern
 	}
+	if weight(parsed) > maxSteps {
+		return nil, errBigPattern
+	}
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil || len(program.Inst) > maxSteps {
 		return nil, errBigPattern
 	}
 	return regexp.Compile(text)
+}
+
+// weight is about how many instructions an expression comes to, known before its
+// repetitions are written out.
+func weight(re *syntax.Regexp) int {
+	n := 1
+	if re.Op == syntax.OpLiteral {
+		n = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n += weight(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n = (n - 1) * max(re.Min, re.Max, 1)
+	}
+	return n
 }
 
 // value compiles one operand.

@@ -135,6 +135,24 @@ func TestExpressionsAreLinear(t *testing.T) {
 	}
 }
 
+// X5: regular expressions take memory and time to compile, however short they are. A
+// template has so many, and those that would be large are refused before they are written out.
+func TestPatternsAreBounded(t *testing.T) {
+	const choose = `<esi:choose><esi:when test="'a' matches 'a'">1</esi:when><esi:otherwise>0</esi:otherwise></esi:choose>`
+	p, problems := parse(t, strings.Repeat(choose, maxPatterns+2))
+	if got := page(t, p); got != strings.Repeat("1", maxPatterns)+"00" || kindsOf(problems) != "test test" {
+		t.Errorf("the page is %q, with problems %v", got, problems.List)
+	}
+	for pattern, want := range map[string]error{
+		"^(a|b){300}$": nil, "a{990}": nil, "[a-z]{900}": nil, `\pL+`: nil,
+		"(abc){900}": errBigPattern, "(a{30}b{30}){30}": errBigPattern, strings.Repeat("a{900}", 30): errBigPattern, "(a{100}){100}": errPattern, "(": errPattern,
+	} {
+		if _, err := new(builder).compilePattern(pattern); err != want {
+			t.Errorf("%s: %v, want %v", pattern, err, want)
+		}
+	}
+}
+
 // What is evaluated for every request allocates nothing, but for values that are decoded.
 func TestExpressionAllocs(t *testing.T) {
 	var b builder

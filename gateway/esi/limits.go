@@ -41,6 +41,7 @@ const (
 	maxParens     = 32   // of an expression, nested (X5)
 	maxPattern    = 256  // bytes of a regular expression
 	maxSteps      = 1000 // instructions of a regular expression
+	maxPatterns   = 64   // regular expressions of a template, those that are refused among them
 	maxSubject    = 8 << 10
 	maxOrder      = 64 << 10 // bytes of an invalidate element
 	maxTags       = 128      // of a fragment

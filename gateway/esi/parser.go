@@ -166,9 +166,20 @@ func (p *Parser) read(b []byte, last bool) int {
 }
 
 // find returns the index of the next byte that may begin a mark, -1 if there is none. Most
-// bytes are only ever looked at here.
+// bytes are only ever looked at here. It goes by windows: else each of many marks of one
+// kind would have all the rest searched for one of another.
 func (p *Parser) find(b []byte, from int) int {
-	b = b[from:]
+	for ; from < len(b); from += findWindow {
+		if i := p.findIn(b[from:min(from+findWindow, len(b))]); i >= 0 {
+			return from + i
+		}
+	}
+	return -1
+}
+
+const findWindow = 1 << 10
+
+func (p *Parser) findIn(b []byte) int {
 	i := bytes.IndexByte(b, '<')
 	if i >= 0 {
 		b = b[:i]
@@ -183,10 +194,7 @@ func (p *Parser) find(b []byte, from int) int {
 			i = j
 		}
 	}
-	if i < 0 {
-		return -1
-	}
-	return from + i
+	return i
 }
 
 // mark is something that is no plain text.

@@ -179,30 +179,28 @@ type segment struct {
 
 // mix reads text with variables.
 func (b *builder) mix(s string) (m mixed) {
-	for s != "" {
-		i := strings.Index(s, "$(")
+	from, at := 0, 0 // where text begins, and what is looked at
+	for {
+		i := strings.Index(s[at:], "$(")
 		if i < 0 {
-			return m.with(s)
+			return m.with(s[from:])
 		}
-		m = m.with(s[:i])
-		v, n := cutVariable(s[i:])
+		at += i
+		v, n := cutVariable(s[at:])
 		if n == 0 {
 			b.tell(Variable, "there is a $( that begins no variable, and stays as it is")
-			m, s = m.with(s[i:i+2]), s[i+2:]
+			at += len("$(")
 			continue
 		}
-		m, s = append(m, segment{variable: b.intern(v) + 1}), s[i+n:]
+		m = append(m.with(s[from:at]), segment{variable: b.intern(v) + 1})
+		at += n
+		from = at
 	}
-	return m
 }
 
 // with adds text.
 func (m mixed) with(s string) mixed {
 	if s == "" {
-		return m
-	}
-	if n := len(m); n > 0 && m[n-1].variable == 0 {
-		m[n-1].text += s
 		return m
 	}
 	return append(m, segment{text: s})
