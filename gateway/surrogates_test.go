@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,4 +202,28 @@ func TestCapabilitiesAllocs(t *testing.T) {
 			t.Errorf("the origin is told %s", head)
 		}
 	}
+}
+
+// FuzzCapabilities: of a list of codings none is left but those that can be read, and of what
+// is left all; and a list of CDN-Loop that goes on with this node's name names it, whatever stands
+// before that.
+func FuzzCapabilities(f *testing.F) {
+	for _, seed := range []string{"gzip, deflate;q=0.5 ,br", "a.example; x=1, b", ", ,;,", "*;q=0, identity", "\x00,\"edge"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		left := appendReadable(nil, 0, []byte(list))
+		if again := appendReadable(nil, 0, left); string(again) != string(left) {
+			t.Fatalf("of %q is left %q, and of that %q", list, left, again)
+		}
+		for member := range strings.SplitSeq(string(left), ",") {
+			name, _, _ := strings.Cut(member, ";")
+			if name = strings.ToLower(strings.Trim(name, " \t")); len(left) > 0 && !slices.Contains(readable[:], name) {
+				t.Fatalf("of %q is left %q", list, left)
+			}
+		}
+		if !namesCDN([]byte(list+", edge;v=1"), "edge") {
+			t.Fatalf("%q, edge does not name it", list)
+		}
+	})
 }
