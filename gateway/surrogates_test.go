@@ -227,3 +227,32 @@ func FuzzCapabilities(f *testing.F) {
 		}
 	})
 }
+
+// H3, H4: a template is made into a page for whoever asks, of whose Surrogate-Control nothing is
+// left; a trusted peer that can do that gets the template where the site defers, and is told.
+func TestTemplatesForPeers(t *testing.T) {
+	t.Parallel()
+	const template = `<p>a<esi:comment text="x"/>b</p>`
+	s := newShop(t, "")
+	s.answer = func(head string) (string, string) {
+		return "Content-Type: text/html\r\nSurrogate-Control: max-age=60, content=\"ESI/1.0\"\r\n", template
+	}
+	for _, tt := range []struct{ name, more, field, control, body string }{
+		{"a client", "", `Surrogate-Capability: cdn="Surrogate/1.0 ESI/1.0"`, "", "<p>ab</p>"},
+		{"a peer", "esi: { defer: false }", `Surrogate-Capability: cdn="Surrogate/1.0 ESI/1.0"`, "", "<p>ab</p>"},
+		{"a peer that cannot", "esi: { defer: true }", `Surrogate-Capability: cdn="Surrogate/1.0"`, "", "<p>ab</p>"},
+		{"a peer that can", "esi: { defer: true }", `Surrogate-Capability: cdn="Surrogate/1.0 ESI/1.0"`, `content="ESI/1.0"`, template},
+	} {
+		text := s.text + "\n" + tt.more + "\n"
+		if tt.name != "a client" {
+			text += "trusted_proxies: [127.0.0.1]\n"
+		}
+		apply(t, s.g, text)
+		for _, target := range []string{"/" + strings.ReplaceAll(tt.name, " ", "-"), "/all", "/all"} {
+			got := ask(t, s.addr, "GET "+target+" HTTP/1.1\r\nHost: shop.example\r\n"+tt.field)
+			if control := got.header.Get("Surrogate-Control"); got.status != 200 || control != tt.control || got.body != tt.body {
+				t.Errorf("%s, %s: %d, %q, %s; want %q, %s", tt.name, target, got.status, control, got.body, tt.control, tt.body)
+			}
+		}
+	}
+}
