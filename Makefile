@@ -63,6 +63,7 @@ FUZZ    := \
            gateway/wire:FuzzHead \
            gateway/wire:FuzzTarget \
            gateway:FuzzAccessLine \
+           gateway:FuzzCapabilities \
            gateway:FuzzFrontSplits \
            gateway:FuzzServers \
            plugins/engine:FuzzCheckMetered \

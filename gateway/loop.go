@@ -48,11 +48,15 @@ var errCircle = errors.New("the request comes back: CDN-Loop or Surrogate-Capabi
 func (x *Exchange) inCircle() bool {
 	for i := range x.Head.Fields {
 		f := &x.Head.Fields[i]
-		if wire.EqualFold(f.Name, "cdn-loop") && namesCDN(f.Value, x.snap.device) {
-			return true
-		}
-		if x.trusted && isCapability(f.Name) && surrogate.Names(f.Value, x.snap.device) {
-			return true
+		switch len(f.Name) { // first, since most fields are neither
+		case len("cdn-loop"):
+			if wire.EqualFold(f.Name, "cdn-loop") && namesCDN(f.Value, x.snap.device) {
+				return true
+			}
+		case len("surrogate-capability"):
+			if x.trusted && isCapability(f.Name) && surrogate.Names(f.Value, x.snap.device) {
+				return true
+			}
 		}
 	}
 	return false

@@ -136,3 +136,24 @@ func TestExplainNamesWhereTheSiteIsFrom(t *testing.T) {
 		}
 	}
 }
+
+// A client that waits while a reload takes its origin out, and makes its site a provider, is
+// decided by that, and refused.
+func TestProviderRefusesWhoHasWaited(t *testing.T) {
+	t.Parallel()
+	hs := newHomes(t, "a")
+	text := func(kind, state string) string {
+		hs[0].settings = ", capacity: 1, state: " + state
+		return plainListener + "clusters:\n" + clusterLine("app", hs, "") + "\nsites: { w: { kind: " + kind + ", hosts: [\"**\"] } }\nmappings: [{ site: w, cluster: app }]\n"
+	}
+	addr, g := start(t, text("public", "serving"), hs.options())
+	held := hs[0].hold(t, addr, "")
+	waits := visitLater(t, addr, "/", "")
+	awaitWaiters(t, g, 1)
+	apply(t, g, text("esi-provider", "disabled"))
+	if a, err := await(waits); err != nil || a.status != 404 || !strings.Contains(a.body, "reason: site_not_public\n") {
+		t.Errorf("who has waited: %d %s, %v; want 404 for site_not_public", a.status, a.body, err)
+	}
+	hs[0].letGo <- struct{}{}
+	wantAnswerOf(t, "who was there already", held, "a")
+}

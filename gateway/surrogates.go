@@ -123,6 +123,7 @@ func (x *Exchange) defersESI() bool {
 
 // passSurrogateControl takes what an answer says to surrogates out of its fields. One closer
 // to the client that has announced itself gets what is left for it; nobody else gets any (H3).
+// Of a template that was made into a page nothing is left: a page is for its client alone.
 func (x *Exchange) passSurrogateControl(fields []wire.Field) []wire.Field {
 	x.rest = x.rest[:0]
 	if slices.ContainsFunc(fields, isSurrogateControl) && x.hasAnnounced(surrogate.Surrogate) {
@@ -145,13 +146,8 @@ func (x *Exchange) appendRest(line []byte) {
 	if begin > 0 {
 		x.rest = append(x.rest, ", "...)
 	}
-	from, device := len(x.rest), x.site.cache.policy.Device
-	if x.assembled.on {
-		x.rest = surrogate.AppendRest(x.rest, line, device, surrogate.ESI)
-	} else {
-		x.rest = surrogate.AppendRest(x.rest, line, device)
-	}
-	if len(x.rest) == from {
+	from := len(x.rest)
+	if x.rest = surrogate.AppendRest(x.rest, line, x.site.cache.policy.Device); len(x.rest) == from {
 		x.rest = x.rest[:begin]
 	}
 }
@@ -159,7 +155,7 @@ func (x *Exchange) appendRest(line []byte) {
 // appendContent appends to the fields of a stored answer what has still to be done with its
 // body, for a surrogate closer to the client. More of Surrogate-Control is not stored.
 func (x *Exchange) appendContent(fields []wire.Field, s *cache.Stored) []wire.Field {
-	if s.Content == "" || x.assembled.on || !x.hasAnnounced(surrogate.Surrogate) {
+	if s.Content == "" || !x.hasAnnounced(surrogate.Surrogate) {
 		return fields
 	}
 	x.rest = append(append(append(x.rest[:0], `content="`...), s.Content...), '"')

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,6 +200,59 @@ func TestCapabilitiesAllocs(t *testing.T) {
 		}
 		if !strings.Contains(string(head), "\r\nAccept-Encoding: gzip, br, zstd\r\n") {
 			t.Errorf("the origin is told %s", head)
+		}
+	}
+}
+
+// FuzzCapabilities: of a list of codings none is left but those that can be read, and of what
+// is left all; and a list of CDN-Loop that goes on with this node's name names it, whatever stands
+// before that.
+func FuzzCapabilities(f *testing.F) {
+	for _, seed := range []string{"gzip, deflate;q=0.5 ,br", "a.example; x=1, b", ", ,;,", "*;q=0, identity", "\x00,\"edge"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, list string) {
+		left := appendReadable(nil, 0, []byte(list))
+		if again := appendReadable(nil, 0, left); string(again) != string(left) {
+			t.Fatalf("of %q is left %q, and of that %q", list, left, again)
+		}
+		for member := range strings.SplitSeq(string(left), ",") {
+			name, _, _ := strings.Cut(member, ";")
+			if name = strings.ToLower(strings.Trim(name, " \t")); len(left) > 0 && !slices.Contains(readable[:], name) {
+				t.Fatalf("of %q is left %q", list, left)
+			}
+		}
+		if !namesCDN([]byte(list+", edge;v=1"), "edge") {
+			t.Fatalf("%q, edge does not name it", list)
+		}
+	})
+}
+
+// H3, H4: a template is made into a page for whoever asks, of whose Surrogate-Control nothing is
+// left; a trusted peer that can do that gets the template where the site defers, and is told.
+func TestTemplatesForPeers(t *testing.T) {
+	t.Parallel()
+	const template = `<p>a<esi:comment text="x"/>b</p>`
+	s := newShop(t, "")
+	s.answer = func(head string) (string, string) {
+		return "Content-Type: text/html\r\nSurrogate-Control: max-age=60, content=\"ESI/1.0\"\r\n", template
+	}
+	for _, tt := range []struct{ name, more, field, control, body string }{
+		{"a client", "", `Surrogate-Capability: cdn="Surrogate/1.0 ESI/1.0"`, "", "<p>ab</p>"},
+		{"a peer", "esi: { defer: false }", `Surrogate-Capability: cdn="Surrogate/1.0 ESI/1.0"`, "", "<p>ab</p>"},
+		{"a peer that cannot", "esi: { defer: true }", `Surrogate-Capability: cdn="Surrogate/1.0"`, "", "<p>ab</p>"},
+		{"a peer that can", "esi: { defer: true }", `Surrogate-Capability: cdn="Surrogate/1.0 ESI/1.0"`, `content="ESI/1.0"`, template},
+	} {
+		text := s.text + "\n" + tt.more + "\n"
+		if tt.name != "a client" {
+			text += "trusted_proxies: [127.0.0.1]\n"
+		}
+		apply(t, s.g, text)
+		for _, target := range []string{"/" + strings.ReplaceAll(tt.name, " ", "-"), "/all", "/all"} {
+			got := ask(t, s.addr, "GET "+target+" HTTP/1.1\r\nHost: shop.example\r\n"+tt.field)
+			if control := got.header.Get("Surrogate-Control"); got.status != 200 || control != tt.control || got.body != tt.body {
+				t.Errorf("%s, %s: %d, %q, %s; want %q, %s", tt.name, target, got.status, control, got.body, tt.control, tt.body)
+			}
 		}
 	}
 }

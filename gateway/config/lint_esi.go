@@ -30,7 +30,10 @@ func (l *loader) lintESI() {
 
 // pageKeys are the keys of a site's ESI that are about pages, which go by what the site says
 // that the client has asked for.
-var pageKeys = []string{"on_error", "first_byte", "client_ttl", "timeout", "detect_injection"}
+var pageKeys = []string{
+	"on_error", "first_byte", "client_ttl", "defer", "detect_injection", "unmapped_providers", "variables",
+	"max_depth", "max_includes", "concurrent", "max_fragment", "max_page", "max_values", "hold", "fragment_timeout", "timeout",
+}
 
 // lintSiteESI looks for what a site says and cannot do.
 func (l *loader) lintSiteESI(s *Site, path string) {
