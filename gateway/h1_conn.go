@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/probe"
+	"weirkeep/gateway/socket"
 	"weirkeep/rules"
 )
 
@@ -23,8 +24,10 @@ import (
 // It is the [wire.Source] of a request's body: its window are the bytes that
 // were read with or after a head and that nobody has taken yet.
 type h1Conn struct {
-	net.Conn              // a socket, or TLS on it
-	probe    *probe.Probe // of the socket; nil in tests without one
+	net.Conn                            // a socket, or TLS on it
+	plain    *socket.Conn               // the same, where it can be followed; nil: it cannot
+	walkOn   func(p []byte) socket.Then // made once
+	probe    *probe.Probe               // of the socket; nil in tests without one
 	gateway  *Gateway
 	options  *listenerOptions // of the listener when it was accepted
 	hello    func() error     // what comes before the first head; nil: nothing
@@ -37,6 +40,7 @@ type h1Conn struct {
 	head    h1Head
 	served  bool   // a head has ended: the wait for the next is keep_alive
 	last    bool   // the next exchange is the last
+	over    bool   // the last exchange was
 	side    []byte // read, not yet wanted
 	r       int
 	fixed   *[sideBytes]byte // what side lies in; nil: in a larger one, or nowhere
@@ -165,22 +169,58 @@ func (c *h1Conn) timeHead() {
 func (c *h1Conn) readHead(p []byte) (int, error) {
 	c.timeHead()
 	for {
-		limit := c.headLimit()
-		if c.armed.IsZero() || c.armed.After(limit) {
-			c.arm(limit)
-		}
+		c.armHead()
 		if !c.head.begun && c.gateway.draining.Load() {
 			return c.lastHead(p)
 		}
-		n, err := c.Conn.Read(p)
-		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+		n, err := c.receive(p)
+		switch {
+		case n > 0 || c.over:
 			return n, err
-		}
-		if !time.Now().Before(limit) {
+		case err == nil: // exchanges were walked
+		case !errors.Is(err, os.ErrDeadlineExceeded) || !time.Now().Before(c.headLimit()):
 			return 0, err
+		default:
+			c.armed = time.Time{}
 		}
-		c.armed = time.Time{}
 	}
+}
+
+// armHead bounds the wait for the head.
+func (c *h1Conn) armHead() {
+	limit := c.headLimit()
+	if c.armed.IsZero() || c.armed.After(limit) {
+		c.arm(limit)
+	}
+}
+
+// receive reads what comes next. Where it may, it walks the exchanges of plain heads
+// that come one at a time without coming back: that costs one read less each.
+func (c *h1Conn) receive(p []byte) (int, error) {
+	if c.plain == nil || c.head.begun {
+		return c.Conn.Read(p)
+	}
+	return c.plain.Follow(p, c.walkOn)
+}
+
+// walkNext walks the exchange of p if that is a plain head and nothing else.
+func (c *h1Conn) walkNext(p []byte) socket.Then {
+	if n, whole := c.head.end(p); !whole || n < len(p) {
+		return socket.Keep
+	}
+	c.headAt, c.served = time.Time{}, true
+	walked, last := c.gateway.walkPlain(c, p)
+	switch {
+	case !walked:
+		return socket.Keep
+	case last:
+		c.over = true
+		return socket.Stop
+	case c.gateway.draining.Load():
+		return socket.Stop
+	}
+	c.armHead()
+	return socket.Wait
 }
 
 // lastHead reads what has arrived when the gateway is ending: a head that is

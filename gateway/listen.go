@@ -150,6 +150,8 @@ func (g *Gateway) dress(nc net.Conn, o *listenerOptions) *h1Conn {
 		secure := tls.Server(c.Conn, o.tls)
 		c.Conn, c.hello = secure, secure.Handshake
 	}
+	c.plain, _ = c.Conn.(*socket.Conn)
+	c.walkOn = c.walkNext
 	g.remember(c)
 	return c
 }

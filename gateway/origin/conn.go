@@ -9,6 +9,7 @@ import (
 
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/probe"
+	"weirkeep/gateway/socket"
 	"weirkeep/gateway/wire"
 )
 
@@ -30,6 +31,7 @@ var (
 type conn struct {
 	net.Conn              // what is spoken over: a socket, or TLS on it
 	probe    *probe.Probe // nil where there is no descriptor (tests)
+	plain    *socket.Conn // what can be asked; nil: TLS, or no socket of ours
 	secure   *tls.Conn    // nil: plain
 	quiet    *quietConn   // below secure
 
@@ -46,6 +48,7 @@ type conn struct {
 	armedW    time.Time     // write deadline that is set
 	idleSince time.Time
 	reused    bool
+	unseen    bool // it has rested, and whether it is stale turns out when it is asked
 }
 
 // Window returns the bytes read and not yet taken.
@@ -77,6 +80,22 @@ func (c *conn) Fill() error {
 		}
 		if err := c.lookUp(time.Now()); err != nil {
 			return err
+		}
+	}
+}
+
+// ask sends p over a connection that is unseen and takes what comes back, like Fill,
+// but for one wait. sent is how much of p the socket took at once.
+func (c *conn) ask(p []byte, now time.Time) (sent int, err error) {
+	c.armRead(now)
+	for {
+		sent, c.w, err = c.plain.Ask(p, c.buf)
+		c.active = c.w > 0
+		if !isTimeout(err) {
+			return sent, err
+		}
+		if err := c.lookUp(time.Now()); err != nil || sent > 0 {
+			return sent, err
 		}
 	}
 }

@@ -46,6 +46,7 @@ func (p *Pool) connect(ctx context.Context) (*conn, error) {
 	}
 	nc = socket.New(nc)
 	c := &conn{Conn: nc, home: p, probe: probe.New(nc)}
+	c.plain, _ = nc.(*socket.Conn)
 	if p.o.TLS != nil {
 		err = c.secureWith(ctx, p.o.TLS)
 	}
@@ -63,7 +64,7 @@ func (c *conn) discard() {
 func (c *conn) secureWith(ctx context.Context, config *tls.Config) error {
 	c.quiet = newQuietConn(c.Conn)
 	c.secure = tls.Client(c.quiet, config)
-	c.Conn = c.secure
+	c.Conn, c.plain = c.secure, nil
 	if err := c.secure.HandshakeContext(ctx); err != nil {
 		return &HandshakeError{err}
 	}

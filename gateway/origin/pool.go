@@ -93,7 +93,8 @@ func (p *Pool) dropIdle() {
 }
 
 // get returns a connection that is fit to be used: an idle one on which
-// nothing has arrived, or a new one.
+// nothing has arrived, or a new one. Where the whole request goes out in one write, an
+// idle one that is plain is returned unseen: asking it looks first.
 func (p *Pool) get(t *Trip, now time.Time) (*conn, error) {
 	if p.o.Proxy && t.Secure {
 		p = p.tunnels.pool(p, t.Authority)
@@ -107,10 +108,10 @@ func (p *Pool) getDirect(t *Trip, now time.Time) (*conn, error) {
 		if c == nil {
 			return p.dial(t)
 		}
-		if now.Sub(c.idleSince) < p.o.KeepAlive && !c.stale() {
+		c.unseen = c.plain != nil && t.Content.Done()
+		if now.Sub(c.idleSince) < p.o.KeepAlive && (c.unseen || !c.stale()) {
 			c.reused = true
 			t.beyond = p.o.Proxy
-			t.Metrics.Reused.Inc()
 			return c, nil
 		}
 		c.Close()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/metrics"
+	"weirkeep/gateway/socket"
 	"weirkeep/gateway/wire"
 )
 
@@ -92,21 +93,43 @@ func (p *Pool) Begin(t *Trip, now time.Time) error {
 	t.latest = time.Time{}
 	t.upload.reset()
 	t.Metrics.Attempts.Inc()
-	c, err := p.get(t, now)
-	if err != nil {
-		return t.failed(err)
+	for {
+		c, err := p.get(t, now)
+		if err != nil {
+			return t.failed(err)
+		}
+		err = t.take(c, now)
+		if err == socket.ErrSpoken {
+			t.drop()
+			continue
+		}
+		if c.reused {
+			t.Metrics.Reused.Inc()
+		}
+		if err != nil {
+			err = t.failed(err)
+			t.End(false)
+		}
+		return err
 	}
+}
+
+// take makes the attempt over a connection. It fails with socket.ErrSpoken if that has
+// gone stale while it rested: nothing has happened then.
+func (t *Trip) take(c *conn, now time.Time) error {
 	t.conn, t.sent = c, now
 	if !c.reused {
 		t.sent = time.Now()
 	}
 	c.begin(t)
-	if err := t.run(now); err != nil {
-		err = t.failed(err)
-		t.End(false)
-		return err
-	}
-	return nil
+	return t.run(now)
+}
+
+// drop closes the connection that has gone stale.
+func (t *Trip) drop() {
+	t.conn.rest()
+	t.conn.Close()
+	t.conn, t.phase = nil, metrics.Connect
 }
 
 func (t *Trip) failed(err error) error {
@@ -127,7 +150,7 @@ func (t *Trip) failed(err error) error {
 
 func (t *Trip) run(now time.Time) error {
 	if err := t.send(now); err != nil {
-		return err
+		return t.late(err)
 	}
 	t.phase = metrics.Wait
 	if err := t.await(); err != nil {
@@ -139,19 +162,51 @@ func (t *Trip) run(now time.Time) error {
 
 func (t *Trip) send(now time.Time) error {
 	t.phase = metrics.Send
+	if t.conn.unseen {
+		return t.ask(now)
+	}
+	if err := t.sendRest(now); err != nil {
+		return err
+	}
+	if !t.Content.Done() && !t.Expect {
+		return t.startUpload()
+	}
+	return nil
+}
+
+// sendRest sends what the socket has not taken yet of the request's head, and of what
+// follows it.
+func (t *Trip) sendRest(now time.Time) error {
 	c := t.conn
 	c.armWrite(now, t.Timeouts.BodyIdle)
-	n, err := c.Write(t.Head)
-	t.written = int64(n)
+	n, err := c.Write(t.Head[t.written:])
+	t.written += int64(n)
 	if err != nil {
 		return err
 	}
 	c.limit = t.patience(now)
 	c.armRead(now)
-	if !t.Content.Done() && !t.Expect {
-		return t.startUpload()
-	}
 	return nil
+}
+
+// ask sends a request that is here as a whole and waits for the first bytes of its
+// answer. A socket that does not take all of it at once may have an answer already:
+// the rest is sent first, as ever.
+func (t *Trip) ask(now time.Time) error {
+	if t.Caller.Flush() != nil {
+		return ErrGone
+	}
+	t.conn.limit = t.patience(now)
+	sent, err := t.conn.ask(t.Head, now)
+	t.written = int64(sent)
+	switch {
+	case sent == len(t.Head):
+		t.phase = metrics.Wait
+		return err
+	case err != nil:
+		return err
+	}
+	return t.sendRest(time.Now())
 }
 
 // patience is when the origin has been silent for too long, after the request was

@@ -14,6 +14,9 @@ func (c *Conn) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
+	if c.followed.Load() {
+		return 0, errFollowed
+	}
 	c.in.begin(p)
 	n, err := c.in.end(c.raw.Read(c.in.try))
 	if err != nil {
@@ -33,6 +36,16 @@ func (c *Conn) Write(p []byte) (int, error) {
 		err = c.failed("write", err)
 	}
 	return n, err
+}
+
+// Close implements net.Conn. It does not wait for a Follow under way: that may be
+// where it is called.
+func (c *Conn) Close() error {
+	if c.followed.Load() {
+		go c.TCPConn.Close()
+		return nil
+	}
+	return c.TCPConn.Close()
 }
 
 // begin readies for calls on p.

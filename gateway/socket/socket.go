@@ -13,6 +13,7 @@ package socket
 
 import (
 	"net"
+	"sync/atomic"
 	"syscall"
 )
 
@@ -23,6 +24,13 @@ type Conn struct {
 	*net.TCPConn
 	raw     syscall.RawConn
 	in, out half
+
+	ask    func(fd uintptr) bool // askOn, made once
+	asked  bool                  // p was sent, or some of it
+	spoken bool                  // the peer had spoken before
+
+	pursuit  pursuit
+	followed atomic.Bool // a Follow is under way
 }
 
 // half is one direction of a connection.
@@ -45,6 +53,7 @@ func New(c net.Conn) net.Conn {
 		return c
 	}
 	s := &Conn{TCPConn: tcp, raw: raw}
-	s.in.try, s.out.try = s.in.receive, s.out.send
+	s.in.try, s.out.try, s.ask = s.in.receive, s.out.send, s.askOn
+	s.pursuit.in, s.pursuit.step = &s.in, s.pursuit.follow
 	return s
 }
