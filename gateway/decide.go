@@ -99,9 +99,9 @@ var reasonOfDecision = [...]Reason{
 	route.NoPermitted: NoPermitted,
 }
 
-// countSession counts what the request's session is.
+// countSession counts what the client's session is.
 func (x *Exchange) countSession() {
-	if x.session == nil {
+	if x.session == nil || x.within != nil {
 		return
 	}
 	switch d, m := &x.decision, x.session.metrics; {

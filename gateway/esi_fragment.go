@@ -287,10 +287,15 @@ func (f *fragmentExchange) walk(ctx context.Context) Reason {
 		x.trip.Connecting = nil // the trip may go on without the page
 		reason = g.keep(x, reason)
 	}
-	if reason == Served && x.cached.sliced() {
+	switch sliced := reason == Served && x.cached.sliced(); {
+	case sliced && f.templates(x.cached.entry.Stored()) != nil:
+		reason = g.passUnsliced(x) // a template is read as a whole
+	case sliced:
 		reason = g.openSlices(x)
 	}
+	x.reason = reason
 	f.countOutcome()
+	g.countUnstored(x)
 	return reason
 }
 
@@ -320,7 +325,7 @@ func (f *fragmentExchange) drop() {
 	switch c := &x.cached; {
 	case c.entry == nil:
 		f.of.g.dropAnswer(x)
-	case givenTo(c.outcome):
+	case f.loose || givenTo(c.outcome):
 		c.entry.Body().Decline()
 	}
 }

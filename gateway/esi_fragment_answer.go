@@ -26,6 +26,10 @@ func (f *fragmentExchange) answer() esi.Fragment {
 		f.loose, x.cached.entry = true, f.of.g.loose(x)
 	}
 	e := x.cached.entry
+	if e == nil { // a filter has given the request a body, which is still being sent
+		f.drop()
+		return esi.Fragment{Failure: esi.BadAnswer}
+	}
 	if got, ok := f.inMemory(e); ok {
 		return got
 	}

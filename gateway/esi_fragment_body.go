@@ -42,13 +42,13 @@ func (f *fragmentExchange) open(e *store.Entry) esi.Fragment {
 		got.Body = b
 		return got
 	}
-	var err error
-	if b.decoder, err = coding.NewReader(c, b); err != nil {
+	decoder, err := coding.NewReader(c, b)
+	if err != nil {
 		b.Close()
 		got.Failure = esi.BadBody
 		return got
 	}
-	b.keeps = f.x.cached.slices == nil
+	b.decoder, b.keeps = decoder, f.x.cached.slices == nil
 	got.Body = b
 	return got
 }

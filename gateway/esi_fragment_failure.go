@@ -28,5 +28,5 @@ var failureByReason = [reasons]esi.Failure{
 	NotStored: esi.Unreachable, NotValidated: esi.Unreachable, ConnectRefused: esi.Unreachable, NameNotFound: esi.Unreachable,
 	TLSFailed: esi.Unreachable, ConnectFailed: esi.Unreachable, OriginReset: esi.Unreachable,
 	ConnectTimeout: esi.TimedOut, OriginTimeout: esi.TimedOut, ClientGone: esi.TimedOut, CutByDrain: esi.TimedOut,
-	AnswerCut: esi.BadBody,
+	AnswerCut: esi.BadBody, MarkupInjected: esi.BadBody, BadTemplate: esi.BadBody, FragmentFailed: esi.BadBody, PageTooLarge: esi.BadBody,
 }
