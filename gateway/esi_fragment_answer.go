@@ -49,8 +49,8 @@ func (f *fragmentExchange) inMemory(e *store.Entry) (got esi.Fragment, ok bool) 
 		return got, false
 	}
 	if f.templates(s) != nil {
-		got.Program, ok = e.Made().(*esi.Program)
-		return got, ok
+		got.Program = programIn(e)
+		return got, got.Program != nil
 	}
 	if c, known := cache.CodingOf(s.Fields); known && c == cache.Identity {
 		got.Whole = e.Body().Whole()

@@ -45,6 +45,7 @@ func (x *Exchange) pageFields(p *pageSink) []wire.Field {
 		if e := x.cached.entry; e != nil {
 			x.cached.status.TTL, x.cached.status.HasTTL = e.Stored().TTLAt(x.Now), true
 		}
+		p.fragments.tell(&x.cached.status)
 		fields = append(fields, x.cacheStatus())
 	}
 	x.trip.Answer.Fields = fields

@@ -147,33 +147,44 @@ func (g *Gateway) sendPage(x *Exchange, program *esi.Program) Reason {
 		p.begin(wire.UntilClose) // no fragment is asked for (D6)
 		return Served
 	}
-	s := x.site.esi
 	p.fragments = g.fragmentsOf(x)
+	defer x.keepLast()
 	defer p.fragments.end()
-	page := esi.Page{
-		Template: program, URL: x.pageURL(), Options: &s.options,
-		Client: &esi.Client{Host: x.Authority.Raw, Query: x.Target.Query, Fields: x.Head.Fields, Shown: &s.shown},
-	}
+	page := x.pageOf(program)
 	report, err := esi.Assemble(context.Background(), &page, p.fragments, &p)
 	x.assembled.report = report
 	if err == nil {
 		err = p.end()
 	}
-	s.count(&report, err)
-	return g.endPage(x, &p, err)
+	reason := g.endPage(x, &p, err)
+	x.site.esi.count(&report, reason)
+	return reason
 }
 
-// count counts a page.
-func (s *siteESI) count(r *esi.Report, err error) {
+// pageOf is what the page is assembled from.
+func (x *Exchange) pageOf(program *esi.Program) esi.Page {
+	s := x.site.esi
+	return esi.Page{
+		Template: program, URL: x.pageURL(), Options: &s.options,
+		Client: &esi.Client{Host: x.Authority.Raw, Query: x.Target.Query, Fields: x.Head.Fields, Shown: &s.shown},
+	}
+}
+
+// count counts a page, and what became of it.
+func (s *siteESI) count(r *esi.Report, reason Reason) {
 	m := s.metrics
-	if err == nil {
+	switch reason {
+	case Served:
 		m.Pages.Inc()
-	} else {
+	case ClientGone:
+		m.Left.Inc()
+	default:
 		m.Broken.Inc()
 	}
 	m.Fragments.Add(uint64(r.Includes))
 	m.Ready.Add(uint64(r.Includes - r.Fetches))
 	m.Recovered.Add(uint64(r.Recovered))
+	m.Lost.Add(uint64(r.Lost))
 	for failure, n := range r.Failures {
 		if n > 0 {
 			m.Failures[failure].Add(uint64(n))

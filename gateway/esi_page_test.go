@@ -27,7 +27,12 @@ type served struct {
 }
 
 func newKiosk(t *testing.T, cache string, pages map[string]served) *kiosk {
-	k := &kiosk{shop: newShop(t, cache), pages: pages, asked: make(map[string]int), heads: make(map[string]string)}
+	return newKioskOf(t, cache, pages, Options{})
+}
+
+// newKioskOf is a kiosk whose gateway has options, as those of a shop.
+func newKioskOf(t *testing.T, cache string, pages map[string]served, o Options) *kiosk {
+	k := &kiosk{shop: newShopOf(t, cache, o), pages: pages, asked: make(map[string]int), heads: make(map[string]string)}
 	k.answer = func(head string) (string, string) {
 		k.mu.Lock()
 		defer k.mu.Unlock()

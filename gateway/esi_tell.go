@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"weirkeep/gateway/cache"
 	"weirkeep/gateway/esi"
 	"weirkeep/gateway/metrics"
 )
@@ -14,4 +15,20 @@ func esiNames() (n metrics.ESINames) {
 		n.Failures[f] = f.String()
 	}
 	return n
+}
+
+// tell says how many fragments have been asked for so far, and how many of these were in memory. Of a page
+// that asks for none (HEAD) there is nothing to say.
+func (p *fragments) tell(s *cache.Status) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.Fragments = len(p.asked)
+	for i := range p.asked {
+		if a := &p.asked[i]; a.f == nil && a.told.failure == esi.None {
+			s.Ready++
+		}
+	}
 }

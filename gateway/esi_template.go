@@ -89,14 +89,14 @@ var errTemplateCoding = errors.New("its Content-Encoding is none of gzip, br and
 // programOf is the program of a stored template: the one that was kept of an earlier reading (E5),
 // or a new one, which is kept. It waits until all of the template is here.
 func (g *Gateway) programOf(w store.Waiter, e *store.Entry, s *siteESI, url func() string) (*esi.Program, error) {
-	if p, ok := e.Made().(*esi.Program); ok {
+	if p := programIn(e); p != nil {
 		return p, nil
 	}
 	src := &storedSource{reader: e.Body().Reader(0, -1), waiter: w}
 	defer src.reader.Close()
 	p, err := g.readTemplate(src, e.Stored().Fields, e.Stored().Length, s, url)
 	if err == nil {
-		g.cache.KeepMade(e, p, int64(p.Size()))
+		g.keepProgram(e, p)
 	}
 	return p, err
 }

@@ -9,7 +9,8 @@
 // [Assemble] runs a program for one request. It starts all fetches that the page
 // is sure to need, sends what is ready in the order of the document, and deals
 // with fragments that fail: alt, onerror, try and except, the site's policy. How
-// a fragment is had is a [Fetcher]'s matter, where the page goes a [Sink]'s.
+// a fragment is had is a [Fetcher]'s matter, where the page goes a [Sink]'s. [Plan] says what
+// a page would ask for, and fetches nothing.
 //
 // Values of the client's request are escaped wherever they go: for HTML in the
 // page, for URLs in src and alt, where they can be neither host nor scheme nor
