@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sync"
 
 	"weirkeep/gateway/cache"
 	"weirkeep/gateway/esi"
@@ -132,42 +133,54 @@ func (x *Exchange) url() string { return x.pageURL().String() }
 
 // pageURL is the URL that the page's includes are relative to.
 func (x *Exchange) pageURL() esi.URL {
-	target := string(x.Target.Raw)
-	if u, ok := esi.NewURL(x.Secure, string(x.Authority.Raw), target); ok {
-		return u
-	}
-	return esi.URL{Secure: x.Secure, Target: target} // nobody has said which host
+	return esi.URLOf(x.Secure, x.Authority.Host, x.Authority.Port, x.Target.Raw)
 }
+
+// pageWork is what it takes to assemble a page.
+type pageWork struct {
+	sink   pageSink
+	page   esi.Page
+	client esi.Client
+}
+
+// pageWorks are those that are not in use.
+var pageWorks = sync.Pool{New: func() any { return new(pageWork) }}
 
 // sendPage assembles the page and sends it as it comes together.
 func (g *Gateway) sendPage(x *Exchange, program *esi.Program) Reason {
-	p := pageSink{x: x, program: program}
-	defer p.release()
+	w := pageWorks.Get().(*pageWork)
+	defer w.end()
+	w.sink.x, w.sink.program = x, program
 	if string(x.Method) == "HEAD" {
-		p.begin(wire.UntilClose) // no fragment is asked for (D6)
+		w.sink.begin(wire.UntilClose) // no fragment is asked for (D6)
 		return Served
 	}
-	p.fragments = g.fragmentsOf(x)
+	w.sink.fragments = g.fragmentsOf(x)
 	defer x.keepLast()
-	defer p.fragments.end()
-	page := x.pageOf(program)
-	report, err := esi.Assemble(context.Background(), &page, p.fragments, &p)
+	defer w.sink.fragments.end()
+	x.pageOf(w, program)
+	report, err := esi.Assemble(context.Background(), &w.page, w.sink.fragments, &w.sink)
 	x.assembled.report = report
 	if err == nil {
-		err = p.end()
+		err = w.sink.end()
 	}
-	reason := g.endPage(x, &p, err)
+	reason := g.endPage(x, &w.sink, err)
 	x.site.esi.count(&report, reason)
 	return reason
 }
 
-// pageOf is what the page is assembled from.
-func (x *Exchange) pageOf(program *esi.Program) esi.Page {
+// pageOf says what the page is assembled from.
+func (x *Exchange) pageOf(w *pageWork, program *esi.Program) {
 	s := x.site.esi
-	return esi.Page{
-		Template: program, URL: x.pageURL(), Options: &s.options,
-		Client: &esi.Client{Host: x.Authority.Raw, Query: x.Target.Query, Fields: x.Head.Fields, Shown: &s.shown},
-	}
+	w.client = esi.Client{Host: x.Authority.Raw, Query: x.Target.Query, Fields: x.Head.Fields, Shown: &s.shown}
+	w.page = esi.Page{Template: program, URL: x.pageURL(), Client: &w.client, Options: &s.options}
+}
+
+// end gives back what was lent, and itself.
+func (w *pageWork) end() {
+	w.sink.release()
+	*w = pageWork{}
+	pageWorks.Put(w)
 }
 
 // count counts a page, and what became of it.

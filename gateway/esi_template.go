@@ -39,8 +39,8 @@ func (s *siteESI) takes(content string, fields []wire.Field) bool {
 
 // needsESI reports whether a body needs what ESI is, and nothing that we cannot do (H3).
 func needsESI(content string) bool {
-	if content == "" {
-		return false
+	if content == "" || content == surrogate.ESI {
+		return content != ""
 	}
 	c := surrogate.Control{Content: []byte(content)}
 	return c.Needs(surrogate.ESI) && !c.Beyond(surrogate.ESI)

@@ -50,7 +50,8 @@ func (e *Error) Error() string { return "include failed: " + e.Failure.String() 
 // ErrGone, the context's and the sink's. If a byte was written before, the page has to be
 // broken off.
 func Assemble(ctx context.Context, p *Page, f Fetcher, out Sink) (Report, error) {
-	a := assembly{page: p, options: p.Options, fetcher: f, out: out, parent: ctx}
+	a := assemblies.Get().(*assembly)
+	a.page, a.options, a.fetcher, a.out, a.parent = p, p.Options, f, out, ctx
 	defer a.end()
 	err := a.whole()
 	if _, failed := errors.AsType[*Error](err); failed || errors.Is(err, ErrCut) {
@@ -61,6 +62,12 @@ func Assemble(ctx context.Context, p *Page, f Fetcher, out Sink) (Report, error)
 	}
 	return a.report, err
 }
+
+// assemblies are those that are not at work.
+var assemblies = sync.Pool{New: func() any { return new(assembly) }}
+
+// usual is how many includes of a page need no memory of their own.
+const usual = 8
 
 // assembly is the state of one. All of it is its goroutine's, but for jobs that are
 // running.
@@ -89,6 +96,11 @@ type assembly struct {
 	settled chan *job
 	fetches sync.WaitGroup
 	look    *time.Ticker
+
+	top     document // the page itself
+	places  [usual]place
+	fetched [usual]job
+	listed  [usual]*job
 }
 
 // whole assembles the page.
@@ -113,7 +125,7 @@ func (a *assembly) held(d *document) error {
 	return a.commit(h)
 }
 
-// end ends all that was begun.
+// end ends all that was begun. Nothing that it had is in use any more.
 func (a *assembly) end() {
 	if a.ctx != nil {
 		a.noLate()
@@ -126,6 +138,8 @@ func (a *assembly) end() {
 	for _, j := range a.jobs {
 		j.close()
 	}
+	*a = assembly{}
+	assemblies.Put(a)
 }
 
 // document is a template that is run within a page: the page itself or a fragment.
@@ -140,12 +154,15 @@ type document struct {
 
 // document begins one.
 func (a *assembly) document(p *Program, u URL, within *document) *document {
-	d := &document{program: p, url: u, within: within}
+	d := &a.top
 	if within != nil {
-		d.depth = within.depth + 1
+		d = &document{depth: within.depth + 1}
 	}
-	if len(p.includes) > 0 {
-		d.places = make([]place, len(p.includes))
+	d.program, d.url, d.within = p, u, within
+	if n := len(p.includes); within == nil && n <= usual {
+		d.places = a.places[:n]
+	} else {
+		d.places = make([]place, n)
 	}
 	d.reader.client, d.reader.query = a.page.Client, queryOf(u)
 	a.report.Uses |= p.uses

@@ -10,7 +10,8 @@ type Include struct {
 	*Attributes
 }
 
-// Fetcher gets fragments. It decides what may be fetched at all, and with which request.
+// Fetcher gets fragments. It decides what may be fetched at all, and with which request. What
+// it is asked for holds until Assemble returns.
 type Fetcher interface {
 	// Ready returns the fragment if it is in memory as a whole, or if it is known already
 	// that there is none. It must not wait. It is called by the goroutine that called

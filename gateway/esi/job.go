@@ -13,7 +13,8 @@ type job struct {
 	include Include
 	state   jobState
 	users   []*place
-	spent   bool // its body was sent as it came, and is gone
+	first   [1]*place // room for users: mostly there is one
+	spent   bool      // its body was sent as it came, and is gone
 
 	failure Failure
 	program *Program
@@ -58,10 +59,8 @@ func (a *assembly) find(u URL, attributes *Attributes) *job {
 
 // begin begins a fetch, unless the fragment is here already.
 func (a *assembly) begin(p *place, u URL) *job {
-	j := &job{include: Include{
-		URL: u, Own: u.SameOrigin(a.page.URL), Depth: p.in.depth + 1, Attributes: &p.element.attributes,
-	}}
-	a.jobs = append(a.jobs, j)
+	j := a.newJob()
+	j.include = Include{URL: u, Own: u.SameOrigin(a.page.URL), Depth: p.in.depth + 1, Attributes: &p.element.attributes}
 	if f, ok := a.fetcher.Ready(&j.include); ok {
 		j.take(f, a.options)
 		j.state = jobSettled
@@ -72,6 +71,19 @@ func (a *assembly) begin(p *place, u URL) *job {
 	} else {
 		a.waiting = append(a.waiting, j)
 	}
+	return j
+}
+
+// newJob is one more.
+func (a *assembly) newJob() (j *job) {
+	n := len(a.jobs)
+	if n < usual {
+		j, a.jobs = &a.fetched[n], a.listed[:n]
+	} else {
+		j = new(job)
+	}
+	j.users = j.first[:0]
+	a.jobs = append(a.jobs, j)
 	return j
 }
 

@@ -34,6 +34,16 @@ func NewURL(secure bool, authority, target string) (u URL, ok bool) {
 	return u, ok && validTarget(target)
 }
 
+// URLOf makes a URL of parts that were checked, as package wire has them: a host in lower case without
+// brackets, and no port as 0. No host means that the client has named none.
+func URLOf(secure bool, host []byte, port int, target []byte) URL {
+	u := URL{Secure: secure, Target: string(target)}
+	if len(host) > 0 {
+		u.Authority = authorityOf(secure, string(host), port)
+	}
+	return u
+}
+
 // validTarget reports whether a target is one that a client could ask for.
 func validTarget(target string) bool {
 	var t wire.Target
@@ -46,14 +56,18 @@ func normalAuthority(secure bool, authority string) (string, bool) {
 	if a.Parse([]byte(authority)) != nil {
 		return "", false
 	}
-	name := string(a.Host)
+	return authorityOf(secure, string(a.Host), a.Port), true
+}
+
+// authorityOf is the form in which two are compared.
+func authorityOf(secure bool, name string, port int) string {
 	if strings.Contains(name, ":") {
 		name = "[" + name + "]"
 	}
-	if a.Port == 0 || a.Port == 80 && !secure || a.Port == 443 && secure {
-		return name, true
+	if port == 0 || port == 80 && !secure || port == 443 && secure {
+		return name
 	}
-	return name + ":" + strconv.Itoa(a.Port), true
+	return name + ":" + strconv.Itoa(port)
 }
 
 // reference is a URL as it stands in markup, perhaps relative, in its parts.
