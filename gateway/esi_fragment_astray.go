@@ -39,9 +39,13 @@ func (f *fragmentExchange) obtainAstray(ctx context.Context) esi.Failure {
 // back is refused.
 func (f *fragmentExchange) fieldsAstray() []wire.Field {
 	fields := slices.DeleteFunc(f.x.Head.Fields, func(h wire.Field) bool { return h.Class == wire.Identity })
-	f.x.Head.Fields = append(fields, wire.Field{Name: viaName, Value: f.x.snap.via[1], Class: wire.Via})
+	f.x.Head.Fields = append(fields,
+		wire.Field{Name: viaName, Value: f.x.snap.via[1], Class: wire.Via},
+		wire.Field{Name: cdnLoopName, Value: []byte(f.x.snap.device)})
 	return f.x.Head.Fields
 }
+
+var cdnLoopName = []byte("CDN-Loop")
 
 // wholeEntry is an entry that is in no index, of an answer that is here.
 func (g *Gateway) wholeEntry(status int, fields []wire.Field, body []byte) *store.Entry {

@@ -48,7 +48,9 @@ type Fragment struct {
 type Body interface {
 	// Next returns the next bytes, which hold until the next call; at the end io.EOF.
 	// Any other error means that the body broke off. It is Next that must find out if
-	// nobody waits for it any more: Assemble itself waits for Next.
+	// nobody waits for it any more: Assemble itself waits for Next. Until more than
+	// Options.Hold bytes, and three, have come it is called by the goroutine of Fetch, from then
+	// on by that of Assemble.
 	Next() ([]byte, error)
 
 	// Close ends the reading. It is called once, from any goroutine, after Next returned.
