@@ -154,3 +154,26 @@ func TestLastPageIsKept(t *testing.T) {
 		}
 	}
 }
+
+// What is kept of a page takes no more than is counted for it, however long the URLs are that clients have
+// a say in.
+func TestLastPageIsBounded(t *testing.T) {
+	t.Parallel()
+	k := newKiosk(t, "", map[string]served{
+		"/page": {asTemplate, `<esi:include src="/f"/><esi:include src="/f?$(HTTP_COOKIE{n})"/>`, ""},
+		"/f":    {stored60, "F", ""},
+	})
+	for _, tt := range []struct{ n, kept int }{{10, 2}, {600, 2}, {4000, 1}} {
+		k.clock.Store(k.clock.Load() + 2)
+		k.get(t, "/page", "Cookie: n="+strings.Repeat("n", tt.n))
+		kept := 0
+		for _, f := range k.explained(t, "GET /page", "Cookie: n="+strings.Repeat("n", tt.n)).Page.Fragments {
+			if f.Last != nil {
+				kept++
+			}
+		}
+		if kept != tt.kept {
+			t.Errorf("of %d bytes: %d are kept, want %d", tt.n, kept, tt.kept)
+		}
+	}
+}
