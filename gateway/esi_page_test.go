@@ -212,3 +212,17 @@ func TestVaryOfPages(t *testing.T) {
 		t.Error(code)
 	}
 }
+
+// A template is read as a whole, also where what is as long is stored in slices.
+func TestTemplatesAreNotSliced(t *testing.T) {
+	long := strings.Repeat("x", 200<<10)
+	k := newKiosk(t, ", ranges: { slice: 64KiB, above: 128KiB }", map[string]served{
+		"/page": {asTemplate + "ETag: \"t\"\r\nAccept-Ranges: bytes\r\n", long + `<esi:include src="/f"/>`, ""},
+		"/f":    {stored60, "F", ""},
+	})
+	for range 2 {
+		if got := k.get(t, "/page"); got.status != 200 || got.body != long+"F" {
+			t.Errorf("%d, %d bytes", got.status, len(got.body))
+		}
+	}
+}

@@ -84,13 +84,19 @@ func (x *Exchange) cutsTemplate() bool {
 // templateError means that a template cannot be read, though all of it came.
 type templateError struct{ error }
 
-var errTemplateCoding = errors.New("its Content-Encoding is none of gzip, br and zstd")
+var (
+	errTemplateCoding = errors.New("its Content-Encoding is none of gzip, br and zstd")
+	errTemplateSliced = errors.New("it was stored in slices before it was a template; purge it")
+)
 
 // programOf is the program of a stored template: the one that was kept of an earlier reading (E5),
 // or a new one, which is kept. It waits until all of the template is here.
 func (g *Gateway) programOf(w store.Waiter, e *store.Entry, s *siteESI, url func() string) (*esi.Program, error) {
 	if p := programIn(e); p != nil {
 		return p, nil
+	}
+	if e.Stored().Sliced() {
+		return nil, &templateError{errTemplateSliced}
 	}
 	src := &storedSource{reader: e.Body().Reader(0, -1), waiter: w}
 	defer src.reader.Close()

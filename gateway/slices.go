@@ -16,7 +16,7 @@ import (
 // inSlices is the head of what an origin has answered, if it is to be stored in slices; else
 // nil.
 func (x *Exchange) inSlices(s *cache.Stored) *cache.Stored {
-	if !x.slices() {
+	if !x.slices() || x.site.esi != nil && x.site.esi.takes(s.Content, s.Fields) { // a template is read as a whole
 		return nil
 	}
 	a, of := cache.Answer{Status: x.trip.Status.Code, Fields: x.trip.Answer.Fields}, x.site.cache
