@@ -4,65 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 )
-
-// asTemplate are fields of an answer that is a template, and is stored.
-const asTemplate = "Content-Type: text/html\r\nSurrogate-Control: max-age=60, content=\"ESI/1.0\"\r\n"
-
-// kiosk is a shop that makes pages: what its origin answers stands in a table by path.
-type kiosk struct {
-	*shop
-	mu    sync.Mutex
-	pages map[string]served
-	asked map[string]int // requests by path
-	heads map[string]string
-}
-
-// served is what an origin serves under a path.
-type served struct {
-	fields, body string
-	status       string // empty: 200
-}
-
-func newKiosk(t *testing.T, cache string, pages map[string]served) *kiosk {
-	k := &kiosk{shop: newShop(t, cache), pages: pages, asked: make(map[string]int), heads: make(map[string]string)}
-	k.answer = func(head string) (string, string) {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		_, target, _ := strings.Cut(head, " ")
-		target, _, _ = strings.Cut(target, " ")
-		path, _, _ := strings.Cut(target, "?")
-		k.asked[path]++
-		k.heads[path] = head
-		p, ok := k.pages[path]
-		if !ok {
-			p = served{status: "404 Not Found"}
-		}
-		if p.status != "" {
-			p.fields = ":status " + p.status + "\r\n" + p.fields
-		}
-		if strings.HasPrefix(head, "HEAD ") {
-			return p.fields, ""
-		}
-		return p.fields, p.body
-	}
-	return k
-}
-
-// count is how often the origin was asked for a path.
-func (k *kiosk) count(path string) int {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.asked[path]
-}
-
-// get asks the gateway for a path.
-func (k *kiosk) get(t *testing.T, path string, fields ...string) told {
-	t.Helper()
-	return ask(t, k.addr, "GET "+path+" HTTP/1.1\r\n"+strings.Join(append([]string{"Host: shop.example"}, fields...), "\r\n"))
-}
 
 // M-ESI-01, M-ESI-02, E5, C3, C4: a template and its fragments are stored by themselves; the client
 // gets a page without tags, and nothing that was said of the template's bytes.
