@@ -70,13 +70,18 @@ func (h *home) serve(c net.Conn, over chan struct{}) {
 			}
 			h.held.Add(-1)
 		}
-		if _, err := io.WriteString(c, h.answer(head)); err != nil {
+		text, cut := h.answer(head)
+		if _, err := io.WriteString(c, text); err != nil || cut {
 			return
 		}
 	}
 }
 
-func (h *home) answer(head string) string {
+// cutShort before the other fields of an answer makes it promise 100 bytes more than come. Nothing comes
+// after it.
+const cutShort = ":cut\r\n"
+
+func (h *home) answer(head string) (text string, cut bool) {
 	status, fields, body := "200 OK", "", head
 	if h.status != nil {
 		status = h.status()
@@ -87,7 +92,11 @@ func (h *home) answer(head string) string {
 	if line, rest, ok := strings.Cut(fields, "\r\n"); ok && strings.HasPrefix(line, ":status ") { // of this answer
 		status, fields = strings.TrimPrefix(line, ":status "), rest
 	}
-	return fmt.Sprintf("HTTP/1.1 %s\r\nX-Origin: %s\r\n%sContent-Length: %d\r\n\r\n%s", status, h.name, fields, len(body), body)
+	length := len(body)
+	if fields, cut = strings.CutPrefix(fields, cutShort); cut {
+		length += 100
+	}
+	return fmt.Sprintf("HTTP/1.1 %s\r\nX-Origin: %s\r\n%sContent-Length: %d\r\n\r\n%s", status, h.name, fields, length, body), cut
 }
 
 func (h *home) note(c net.Conn, open bool) {
