@@ -85,3 +85,43 @@ func BenchmarkHit(b *testing.B) {
 		b.Fatal(err)
 	}
 }
+
+// uncached runs n exchanges whose answer is never stored, with a cache or without.
+func uncached(tb testing.TB, more string) (run func(n int)) {
+	tb.Helper()
+	o := &echoOrigin{answer: []byte("HTTP/1.1 200 OK\r\nDate: Sun, 29 Nov 2026 12:00:00 GMT\r\nContent-Type: text/plain\r\n" +
+		"Cache-Control: no-store\r\nContent-Length: 1024\r\n\r\n" + strings.Repeat("a", 1024))}
+	g := New(Options{Dial: func(context.Context, string, string) (net.Conn, error) { return o, nil }})
+	tb.Cleanup(func() { g.Close() })
+	apply(tb, g, plainListener+"clusters: { app: { origins: [{ address: \"10.0.0.1:80\" }] } }\n"+more)
+	client := &replay{request: []byte(browserGET)}
+	return func(n int) {
+		client.left, client.at = n+1, len(client.request)
+		if err := g.ServeConn(client); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// Budget: an answer that is never stored costs the store one allocation.
+func TestUnstoredAllocs(t *testing.T) {
+	run := uncached(t, "cache: { enabled: true }\n")
+	run(10)
+	one := testing.AllocsPerRun(20, func() { run(1) })
+	many := testing.AllocsPerRun(20, func() { run(1001) })
+	if per := (many - one) / 1000; per > 1.01 && !raceDetector {
+		t.Errorf("an exchange allocates %.3f times, want 1", per)
+	}
+}
+
+// BenchmarkUnstored has no budget: its rows tell what a cache costs where it is of no use.
+func BenchmarkUnstored(b *testing.B) {
+	for name, more := range map[string]string{"without a cache": "", "with one": "cache: { enabled: true }\n"} {
+		b.Run(name, func(b *testing.B) {
+			run := uncached(b, more)
+			b.ReportAllocs()
+			b.ResetTimer()
+			run(b.N)
+		})
+	}
+}

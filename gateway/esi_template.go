@@ -71,12 +71,11 @@ func (x *Exchange) cutsTemplate() bool {
 	if s == nil || !x.cached.on || x.cached.asking != askAsIs {
 		return false
 	}
-	content := cache.ContentOf(t.Answer.Fields, s.device)
 	switch t.Status.Code {
 	case 206:
-		return s.takes(content, t.Answer.Fields) && !x.defersESI()
+		return s.takes(cache.ContentOf(t.Answer.Fields, s.device), t.Answer.Fields) && !x.defersESI()
 	case 304:
-		return needsESI(content) && !x.defersESI()
+		return needsESI(cache.ContentOf(t.Answer.Fields, s.device)) && !x.defersESI()
 	}
 	return false
 }

@@ -15,7 +15,7 @@ func ContentOf(fields []wire.Field, device string) string {
 // surrogateOf is what Surrogate-Control says to the device of that name. It holds views.
 func surrogateOf(fields []wire.Field, device string) (s surrogate.Control) {
 	for i := range fields {
-		if nameOf(fields[i].Name) == nameSurrogateControl {
+		if wire.EqualFold(fields[i].Name, "surrogate-control") { // most differ in length
 			s.Read(fields[i].Value, device)
 		}
 	}

@@ -39,6 +39,20 @@ func TestLookupAllocs(t *testing.T) {
 	}
 }
 
+// Budget: what is never kept costs the flight and nothing else.
+func TestPassAllocs(t *testing.T) {
+	c, marked := newCache(1<<20, 1<<20), key("/marked")
+	c.Alone(marked).Pass(longFor, 0)
+	pass := func() {
+		if f, leads := c.Fetch(marked, plain, policy); leads {
+			f.Pass(longFor, 0)
+		}
+	}
+	if n := testing.AllocsPerRun(1000, pass); n > 1 {
+		t.Errorf("%v allocations, want 1", n)
+	}
+}
+
 // warm is a cache with answers of 1 KiB under n keys.
 func warm(t testing.TB, n int) (*Cache, []Key, []byte) {
 	c := newCache(1<<30, 1<<20)

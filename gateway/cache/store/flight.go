@@ -25,7 +25,7 @@ type Flight struct {
 	ended   bool
 	entry   *Entry
 	outcome Outcome
-	done    chan struct{} // closed at the end
+	done    chan struct{} // closed at the end; nil: nobody has joined
 }
 
 // turn is one who waits.
@@ -110,12 +110,20 @@ func (c *Cache) fetch(k *Key, r *cache.Request, p *cache.Policy, join bool) (f *
 	case !join:
 		return nil, false
 	}
-	f.joined++
+	f.join()
 	return f, false
 }
 
+// join counts one who will wait. Flights that nobody joins have nothing to close.
+func (f *Flight) join() {
+	if f.done == nil {
+		f.done = make(chan struct{})
+	}
+	f.joined++
+}
+
 func (c *Cache) begin(s *shard, res *resource, like *cache.Stored) *Flight {
-	f := &Flight{cache: c, home: res, like: like, done: make(chan struct{})}
+	f := &Flight{cache: c, home: res, like: like}
 	res.flights = append(res.flights, f)
 	s.flying[f] = struct{}{}
 	c.flights.Add(1)
@@ -153,12 +161,24 @@ func (f *Flight) Waited() bool {
 }
 
 // Pass ends the flight with an answer that is not for all. Who waits goes on at once,
-// and for so long whoever comes waits for nobody, and may know why. 0: no longer than now.
+// and for so long, or up to a half less, whoever comes waits for nobody, and may know why.
+// 0: no longer than now.
 func (f *Flight) Pass(d time.Duration, why uint8) {
-	if d > 0 {
-		f.cache.mark(f.home, Mark{Until: f.cache.now().Add(d), Why: why})
+	if now := f.cache.now(); d > 0 && !f.marked(now, d, why) {
+		f.cache.mark(f.home, Mark{Until: now.Add(d), Why: why})
 	}
 	f.end(nil, Passed)
+}
+
+// marked reports whether the key has a mark that says the same, and for at least half as
+// long: what is never kept is not marked anew each time.
+func (f *Flight) marked(now time.Time, d time.Duration, why uint8) bool {
+	s := f.shard()
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	r := f.home
+	left := r.said.Until.Sub(now)
+	return r.mark != nil && !r.said.Failed && r.said.Why == why && d/2 <= left && left <= d
 }
 
 // Fail ends the flight without an answer. Who waits hears of it at once.
@@ -182,7 +202,9 @@ func (f *Flight) endLocked(s *shard, e *Entry, o Outcome) {
 		return
 	}
 	f.ended, f.entry, f.outcome = true, e, o
-	close(f.done)
+	if f.done != nil {
+		close(f.done)
+	}
 	i := slices.Index(f.home.flights, f)
 	f.home.flights = slices.Delete(f.home.flights, i, i+1)
 	delete(s.flying, f)

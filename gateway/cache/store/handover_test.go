@@ -182,6 +182,46 @@ func TestMarkedKeysAreNotWaitedFor(t *testing.T) {
 	})
 }
 
+// A key that is marked is marked anew when half of its time has gone, or where that says
+// something else: each row comes after the one before it.
+func TestMarksAreRenewed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		c, k := newCache(1<<20, 1<<20), key("/a")
+		for _, tt := range []struct {
+			name  string
+			after time.Duration
+			d     time.Duration
+			why   uint8
+			left  time.Duration
+		}{
+			{"the first", 0, time.Minute, 7, time.Minute},
+			{"the same at once", 0, time.Minute, 7, time.Minute},
+			{"the same when half has gone", 30 * time.Second, time.Minute, 7, 30 * time.Second},
+			{"the same later", time.Second, time.Minute, 7, time.Minute},
+			{"for another reason", time.Second, time.Minute, 8, time.Minute},
+			{"for less long", time.Second, 30 * time.Second, 8, 30 * time.Second},
+			{"for longer", time.Second, 2 * time.Minute, 8, 2 * time.Minute},
+			{"no longer than now", time.Second, 0, 8, 119 * time.Second},
+			{"after its end", time.Hour, time.Minute, 8, time.Minute},
+		} {
+			time.Sleep(tt.after)
+			lead(t, c, k, plain).Pass(tt.d, tt.why)
+			if m, ok := c.Marked(k); !ok || m.Until.Sub(time.Now()) != tt.left || m.Failed {
+				t.Errorf("%s: %+v, %v left, want %v", tt.name, m, m.Until.Sub(time.Now()), tt.left)
+			}
+			if n := c.Stats().Marks; n != 1 {
+				t.Errorf("%s: %d marks, want 1", tt.name, n)
+			}
+		}
+		lead(t, c, k, plain).FailFor(time.Minute, 8)
+		lead(t, c, k, plain).Pass(time.Minute, 8)
+		if m, ok := c.Marked(k); !ok || m.Failed {
+			t.Errorf("after a failure: %+v, want that there was an answer", m)
+		}
+		balanced(t, c)
+	})
+}
+
 // A purge counts for answers that were asked for before: who waits gets them, and
 // nobody else. A soft one lets them be stale. (M6)
 func TestPurgesCountForFlights(t *testing.T) {
