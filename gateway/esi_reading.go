@@ -21,18 +21,24 @@ type lastPage struct {
 	fragments []fragment
 }
 
-const (
-	// mostLast is of how many fragments of a page that is kept, and lastRoom the bytes that are counted
-	// for each of them.
-	mostLast, lastRoom = 64, 192
+// lastEvery is how often that is kept at most: who asks for pages pays nothing for it.
+const lastEvery = time.Second
 
-	// lastEvery is how often it is kept at most: who asks for pages pays nothing for it.
-	lastEvery = time.Second
-)
+// lastRoom is the bytes that the fragments of a page made of a program may take there: templates within it
+// include more than it does.
+func lastRoom(p *esi.Program) int { return 192 * min(4*p.Includes(), 64) }
 
-// lastOfMost is of how many fragments that is kept where the page is made of a program: templates
-// within it include more than it does.
-func lastOfMost(p *esi.Program) int { return min(4*p.Includes(), mostLast) }
+// fitting is the first fragments that there is room for.
+func fitting(all []fragment, room int) []fragment {
+	const each = 104 // bytes of one, but for its URL
+	for i := range all {
+		u := &all[i].url
+		if room -= each + len(u.Authority) + len(u.Target); room < 0 {
+			return all[:i]
+		}
+	}
+	return all
+}
 
 // programIn is the program that is kept of a stored template; nil: it has not been read, or has
 // gone.
@@ -45,7 +51,7 @@ func programIn(e *store.Entry) *esi.Program {
 
 // keepProgram keeps the program of a stored template.
 func (g *Gateway) keepProgram(e *store.Entry, p *esi.Program) {
-	g.cache.KeepMade(e, &reading{program: p}, int64(p.Size()+lastRoom*lastOfMost(p)))
+	g.cache.KeepMade(e, &reading{program: p}, int64(p.Size()+lastRoom(p)))
 }
 
 // lastOf is the last page that was made of a stored template; nil: none is known.
@@ -68,6 +74,5 @@ func (x *Exchange) keepLast() {
 	if last := r.last.Load(); last != nil && x.Now.Sub(last.at) < lastEvery {
 		return
 	}
-	all := x.assembled.fragments
-	r.last.Store(&lastPage{x.Now, slices.Clone(all[:min(len(all), lastOfMost(r.program))])})
+	r.last.Store(&lastPage{x.Now, slices.Clone(fitting(x.assembled.fragments, lastRoom(r.program)))})
 }

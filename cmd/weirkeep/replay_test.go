@@ -120,6 +120,8 @@ func TestRecordsAreDecidedAgain(t *testing.T) {
 		{"other site", fields{"site": "store"}, "decided: site store -> site shop"},
 		{"answered from the cache", fields{"origin": "", "cache": "hit"}, "stays"},
 		{"a page of fragments", fields{"fragments": 5, "fragments_recovered": 1, "fragments_failed": 0}, "stays"},
+		{"a page that failed", fields{"status": 502, "reason": "fragment_failed", "fragments": 5, "fragments_recovered": 0, "fragments_failed": 1}, "stays"},
+		{"markup of clients", fields{"status": 400, "reason": "markup_injected", "fragments": 0, "fragments_recovered": 0, "fragments_failed": 0}, "stays"},
 		{"nobody answered", fields{"origin": "", "status": 503, "reason": "queue_full"}, "stays"},
 		{"narrowed", fields{"origin": "west1", "cluster": "dr/shop", "client": "10.1.2.3", "peer": "10.1.2.3"}, "dr/shop -> main/shop by rule office"},
 
