@@ -47,6 +47,8 @@ type ExplainedAnswer struct {
 	Tags   []string `json:"tags,omitempty"`
 
 	Codings []string `json:"codings,omitempty"` // that it may be sent in
+
+	Page string `json:"page,omitempty"` // assembled: it is a template; else why it is none although it says so; empty: it does not
 }
 
 // cache says what the site's cache does with the request, if any site has one. Nothing is
@@ -59,25 +61,34 @@ func (e *explanation) cache(g *Gateway, answer []byte) error {
 	x.site, x.order = &e.snap.sites[d.Site], e.order()
 	told := &ExplainedCache{Does: "off", Why: fmt.Sprintf("site %s has no cache: cache.enabled is false there", x.site.name)}
 	if e.Cache = told; x.site.cache == nil {
-		return nil
-	}
-	c := &x.cached
-	c.request.Read(x.Method, x.Head.Fields)
-	c.rule = e.cachingRule(told)
-	if x.bypass() != cache.NotForwarded {
-		told.Does, told.Why = "pass", x.whyPassed()
 		return e.assumedAnswer(told, answer)
 	}
+	if !e.asksStore(told) {
+		return e.assumedAnswer(told, answer)
+	}
+	c := &x.cached
 	if c.request.Authorization {
 		told.Needs = "the request has Authorization: an answer is stored only if it says public, must-revalidate or s-maxage"
 	}
-	c.asked = true
-	x.fillKey()
 	k := &c.key
 	told.Key = &ExplainedKey{Site: k.Site, Scheme: schemeOf(k.Secure), Target: string(k.Target), Variant: k.Variant, Parts: shownParts(k.Parts)}
 	told.Key.Router = x.routedBy() != nil && x.routedBy().stored == choiceKeyed
 	e.storedOf(told, g)
 	return e.assumedAnswer(told, answer)
+}
+
+// asksStore makes the key of what the store is asked for, and reports whether it is.
+func (e *explanation) asksStore(told *ExplainedCache) bool {
+	x, c := e.x, &e.x.cached
+	c.request.Read(x.Method, x.Head.Fields)
+	c.rule = e.cachingRule(told)
+	if x.bypass() != cache.NotForwarded {
+		told.Does, told.Why = "pass", x.whyPassed()
+		return false
+	}
+	c.asked = true
+	x.fillKey()
+	return true
 }
 
 // cachingRule is the caching rule that is true of the request; nil: none is, or the answer
@@ -130,14 +141,10 @@ func (e *explanation) storedOf(told *ExplainedCache, g *Gateway) {
 	if used != nil {
 		all = append([]*store.Entry{used}, slices.DeleteFunc(all, func(o *store.Entry) bool { return o == used })...)
 	}
-	told.Stored = g.describeAll(foldSlices(all), mostExplained, e.x.Now)
+	told.Stored, e.used = g.describeAll(foldSlices(all), mostExplained, e.x.Now), used
 	switch {
 	case used != nil:
-		words := e.x.wordsFor(e.x.site.cache.policy.Use(used.Stored(), &c.request, e.x.Now))
-		told.Does, told.Why, told.Sent = words[0], words[1], e.x.formOf(used)
-		if used.Stored().Sliced() {
-			told.Why += "; its slices are sent, and those asked for that are missing"
-		}
+		e.useOf(told, used)
 	case told.Key.Router && slices.ContainsFunc(all, noSlice):
 		told.Does, told.Why = "look", "what the router chooses is a part of the key, and decides which of these is used"
 	case slices.ContainsFunc(all, noSlice):
@@ -147,6 +154,16 @@ func (e *explanation) storedOf(told *ExplainedCache, g *Gateway) {
 	}
 	if told.Does != "fresh" && told.Does != "stale" {
 		e.lastOf(told, g, used)
+	}
+}
+
+// useOf says what is done with the stored answer that fits.
+func (e *explanation) useOf(told *ExplainedCache, used *store.Entry) {
+	x, c := e.x, &e.x.cached
+	words := x.wordsFor(c.terms.use(&x.site.cache.policy, used.Stored(), &c.request, x.Now))
+	told.Does, told.Why, told.Sent = words[0], words[1], x.formOf(used)
+	if used.Stored().Sliced() {
+		told.Why += "; its slices are sent, and those asked for that are missing"
 	}
 }
 
@@ -254,11 +271,13 @@ func (e *explanation) assumedAnswer(told *ExplainedCache, head []byte) error {
 		return fmt.Errorf("the answer must be a whole head: a status line, fields, and a blank line: %w", err)
 	}
 	t := x.trip
-	r := e.firstTrue(x.site.cache.rules, rules.Response{Status: t.Status.Code, Fields: t.Answer.Fields})
-	a := &ExplainedAnswer{Status: t.Status.Code, Raw: len(x.site.toStore.all) > 0}
-	told.Answer = a
+	a := &ExplainedAnswer{Status: t.Status.Code, Raw: len(x.site.toStore.all) > 0, Page: e.pageOfAnswer()}
+	if told.Answer = a; x.site.cache == nil {
+		a.Why = told.Why
+		return nil
+	}
 	var say cache.Override
-	if r != nil {
+	if r := e.firstTrue(x.site.cache.rules, rules.Response{Status: t.Status.Code, Fields: t.Answer.Fields}); r != nil {
 		a.Rule, say = r.name, r.say
 	}
 	if told.Does == "pass" {
@@ -286,6 +305,8 @@ func (e *explanation) assumedAnswer(told *ExplainedCache, head []byte) error {
 func (x *Exchange) whyPassed() string {
 	c := &x.cached
 	switch r := c.rule; {
+	case c.terms.pass():
+		return "the include says no-store"
 	case c.request.Method != cache.Get && c.request.Method != cache.Head:
 		return "only answers to GET, without content, are stored"
 	case r != nil && r.session == sessionWithout && x.decision.ID != nil:

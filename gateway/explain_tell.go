@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/admission"
+	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/config"
 	"weirkeep/gateway/route"
 )
@@ -19,6 +20,7 @@ type explanation struct {
 	view  *assumed
 	trace route.Trace
 
+	used   *store.Entry         // stored answer that fits; nil: none does
 	passed []ExplainedCandidate // of the groups that were tried before
 	alike  Reason               // why the last request for the same reached no origin; only where this one is answered alike
 }
@@ -63,6 +65,7 @@ func (e *explanation) tell(g *Gateway, answer []byte) error {
 	}
 	e.filters()
 	err := e.cache(g, answer)
+	e.page(g)
 	e.Still = e.still()
 	e.pick()
 	e.stored()
@@ -74,7 +77,10 @@ func (e *explanation) tell(g *Gateway, answer []byte) error {
 func (e *explanation) stored() {
 	switch c := e.Cache; {
 	case c == nil:
-	case c.Does == "fresh" || c.Does == "stale":
+	case e.Page != nil && e.Page.Does == "refused" && c.used():
+		e.Outcome = ExplainedOutcome{}
+		e.end(MarkupInjected)
+	case c.used():
 		e.Outcome = ExplainedOutcome{Reason: Served.String(), Text: "would be answered from the store", Stored: true}
 	case c.Does == "unreachable":
 		e.Outcome = ExplainedOutcome{}

@@ -60,6 +60,7 @@ type Explanation struct {
 	Variant string            `json:"variant,omitempty"`
 	Filters []ExplainedFilter `json:"filters,omitempty"` // of the site, in the order of the file; none is called
 	Cache   *ExplainedCache   `json:"cache,omitempty"`   // nil: no site has one
+	Page    *ExplainedPage    `json:"page,omitempty"`    // nil: nothing is known of a page
 	Router  *ExplainedRouter  `json:"router,omitempty"`  // nil: no cluster that was tried has one
 	Still   []string          `json:"still,omitempty"`   // plugins that neither tick, call out nor sample for who only explains, and would know more
 	Pick    *ExplainedPick    `json:"pick,omitempty"`

@@ -81,6 +81,7 @@ func (t *teller) assumedAnswer(a *gateway.ExplainedAnswer) {
 	if a.Raw {
 		by += "   as it is here: filters with stage: store, which are not called, may make another one of it"
 	}
+	defer t.pageOfAnswer(a.Page)
 	if !a.Stored {
 		t.line("", "  answer  %d would not be stored: %s%s", a.Status, a.Why, by)
 		return

@@ -54,6 +54,7 @@ func (a *app) sayExplanation(e *gateway.Explanation) error {
 	}
 	t.filters(e.Filters)
 	t.cache(e.Cache)
+	t.page(e.Page)
 	t.router(e.Router)
 	if len(e.Still) > 0 {
 		t.line("plugins", "%s: kept still here, without ticks, calls and samples; a running gateway may know more (--live)", strings.Join(e.Still, ", "))
