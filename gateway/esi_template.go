@@ -137,6 +137,9 @@ func (g *Gateway) readTemplate(src templateSource, fields []wire.Field, length i
 	if problems.Total() > 0 {
 		g.tellProblems(&problems, s, url())
 	}
+	if orders := program.Invalidations(); s.obeys && len(orders) > 0 {
+		g.obey(orders, url())
+	}
 	return program, nil
 }
 
