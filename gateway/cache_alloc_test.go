@@ -73,8 +73,8 @@ func TestHitAllocs(t *testing.T) {
 }
 
 // Budget (design, section 8): a hit of 1 KB takes 0.85 of the processor time of nginx as
-// a whole process, at 64 connections, and as much at 512; measured: 0.82 and 0.95 (0.94 and
-// 1.07 before plain heads and bare calls). What is measured here is the walk without the
+// a whole process, at 64 connections, and as much at 512; measured: 0.76 and 0.75 (0.82 and
+// 0.95 before sockets were followed). What is measured here is the walk without the
 // kernel, some 2 us.
 func BenchmarkHit(b *testing.B) {
 	g, _ := cachedGateway(b, "")

@@ -8,6 +8,10 @@
 // the same calls without it. Whatever waits, waits as before: in the net
 // package's poller, within the deadlines.
 //
+// [Conn.Ask] and [Conn.Follow] are for the two things that a gateway does most, asking
+// an origin and waiting for the next request of a client. They spare the reads that
+// find nothing.
+//
 // It knows nothing of what is read and written.
 package socket
 
