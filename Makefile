@@ -2,12 +2,12 @@
 
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector, the longest first.
-RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/conformance ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/cache/store ./gateway/cache/disk ./gateway/cache/tier ./gateway/admission ./gateway/capacity ./gateway/discover ./gateway/provider ./gateway/metrics ./gateway/popular ./gateway/admin ./rules ./gateway/session
+RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/conformance ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/cache/store ./gateway/esi ./gateway/cache/coding ./gateway/cache/disk ./gateway/cache/tier ./gateway/admission ./gateway/capacity ./gateway/discover ./gateway/provider ./gateway/metrics ./gateway/popular ./gateway/admin ./rules ./gateway/session
 # Tested first: go test goes by the order in which packages are named, and these take the longest.
 LONGEST := ./gateway/promises ./gateway ./cmd/weirkeep ./plugins
 # What measures memory or time, reads large input on one goroutine, or is a command that does:
 # the race detector makes it slow, and finds nothing there that other tests do not show.
-UNRACED := Allocs|DamagedSegments|PowerIsLost|LongInput|OpeningScales|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|NewPluginsWork|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|version|schema|rulestest|rules_.*|plugin_.*)$$
+UNRACED := Allocs|AreLinear|EncodedIsDecoded|StreamsAreReadBack|DamagedSegments|PowerIsLost|LongInput|OpeningScales|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|NewPluginsWork|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|version|schema|rulestest|rules_.*|plugin_.*)$$
 FUZZ    := \
            abi:FuzzDecodeView \
            abi:FuzzReadOps \
