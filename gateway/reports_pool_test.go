@@ -271,7 +271,7 @@ func TestReportHalfReadAnswers(t *testing.T) {
 		for range 3 {
 			o := newReportOrigin(t, reportByID(func(c *reportConn) {
 				c.say("HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n" + strings.Repeat("9", 1<<10))
-				<-time.After(700 * time.Millisecond) // over the limit: then the rest comes
+				<-time.After(2 * time.Second) // over the limit: then the rest comes
 				c.say(strings.Repeat("9", 1<<20-1<<10))
 			}))
 			g := startReport(t, o, ", body_idle_timeout: 200ms", "")
