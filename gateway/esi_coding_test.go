@@ -73,10 +73,10 @@ func TestPagesOfAllCodings(t *testing.T) {
 			k := newKiosk(t, "", pages)
 			for path := range texts {
 				tag := `<esi:include src="` + path + `"/>`
-				for place, template := range map[string]string{"first": tag + "<b>", "middle": "<a>" + tag + "<b>", "last": "<a>" + tag, "only": tag, "twice": tag + tag} {
+				for place, template := range map[string]string{"first": tag + "<b>", "middle": "<a>" + tag + "<b>", "last": "<a>" + tag, "only": tag} {
 					page, want := "/"+place+path, strings.ReplaceAll(template, tag, texts[path])
 					k.set(page, served{asTemplate + sayingCoding(as), inCoding(as, template), ""})
-					for _, accept := range []string{"identity", "gzip", "br", "zstd", "gzip, br, zstd"} {
+					for _, accept := range []string{"identity", "gzip", "br", "zstd"} {
 						wantCoded(t, page, k.get(t, page, "Accept-Encoding: "+accept), as, accept, want)
 					}
 				}
@@ -156,8 +156,8 @@ func TestPagesOfBrokenCodings(t *testing.T) {
 	for _, as := range []cache.Coding{cache.Gzip, cache.Brotli, cache.Zstd} {
 		for _, storing := range []string{asTemplate, unstoredTemplate} {
 			fields := storing + sayingCoding(as)
-			whole := inCoding(as, strings.Repeat(`<esi:include src="/f"/>`, 2000))
-			fragment := inCoding(as, strings.Repeat("secret ", 2000))
+			whole := inCoding(as, strings.Repeat(`<esi:include src="/f"/>`, 100))
+			fragment := inCoding(as, strings.Repeat("secret ", 200))
 			bad := map[string]string{"cut": whole[:len(whole)-5], "none": "<p>plain</p>"}
 			worse := map[string]string{"cut": fragment[:len(fragment)-5], "none": "<p>plain</p>"}
 			pages := map[string]served{

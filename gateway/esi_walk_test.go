@@ -1,9 +1,12 @@
 package gateway
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"weirkeep/abi"
 )
@@ -109,6 +112,84 @@ mappings: [{ site: w, cluster: a }]`)
 		wantBody(t, name, k.get(t, path), "caughtF")
 		if k.count(tt.src) != 0 {
 			t.Errorf("%s: its origin was asked", name)
+		}
+	}
+}
+
+// Pages on one connection, one after the other, whatever the requests: each begins where the one before has ended.
+func TestPagesOnOneConnection(t *testing.T) {
+	t.Parallel()
+	k := newKiosk(t, "", map[string]served{
+		"/page": {asTemplate, `(<esi:include src="/f"/>)`, ""}, "/not": {unstoredTemplate, `[<esi:include src="/f"/>]`, ""}, "/f": {"Cache-Control: no-store\r\n", "F", ""},
+		"/lost": {asTemplate, `<esi:include src="/gone"/>`, ""}, "/plain": {stored60, "plain", ""},
+	})
+	requests := []struct {
+		request, body string
+		status        int
+		want          string
+	}{
+		{"GET /page", "", 200, "(F)"}, {"POST /not", "Content-Length: 3\r\n\r\nabc", 200, "[F]"}, {"HEAD /page", "", 200, ""}, {"GET /lost", "", 502, ""}, {"HEAD /not", "", 200, ""},
+		{"GET /plain", "", 200, "plain"}, {"POST /page", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", 200, "(F)"}, {"GET /not", "", 200, "[F]"},
+	}
+	for _, pipelined := range []bool{false, true} {
+		c := dialTo(t, k.addr)
+		c.SetDeadline(time.Now().Add(30 * time.Second))
+		r := bufio.NewReader(c)
+		asks := func(n int) {
+			body := requests[n].body
+			if body == "" {
+				body = "\r\n"
+			}
+			io.WriteString(c, requests[n].request+" HTTP/1.1\r\nHost: shop.example\r\n"+body)
+		}
+		for n := range requests {
+			if pipelined {
+				asks(n)
+			}
+		}
+		for n, tt := range requests {
+			if !pipelined {
+				asks(n)
+			}
+			method, _, _ := strings.Cut(tt.request, " ")
+			got, err := readTold(r, method)
+			if err != nil || got.status != tt.status || tt.status == 200 && got.body != tt.want || got.close {
+				t.Fatalf("pipelined %v, %s: %d %q, %v; want %d %q", pipelined, tt.request, got.status, got.body, err, tt.status, tt.want)
+			}
+		}
+	}
+}
+
+// C7, C9: what is one client's is fetched for each; what varies is stored for each that differs.
+func TestFragmentsOfOneClient(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, fields string
+		fetches      int // for two clients that each ask twice
+	}{
+		{"private", "Cache-Control: private, max-age=60\r\n", 4},
+		{"not stored", "Cache-Control: no-store\r\n", 4},
+		{"it varies", stored60 + "Vary: Cookie\r\n", 2},
+		{"it begins a session", stored60 + "Set-Cookie: s=1\r\n", 4},
+	} {
+		k := newKiosk(t, "", map[string]served{"/page": {asTemplate, `(<esi:include src="/f"/>)`, ""}})
+		k.answer = func(head string) (string, string) {
+			if fields, body := k.reply(head); requestTarget(head) != "/f" {
+				return fields, body
+			}
+			return tt.fields, fieldIn(head, "Cookie")
+		}
+		for range 2 {
+			for _, client := range []string{"u=1", "u=2"} {
+				got := k.get(t, "/page", "Cookie: "+client)
+				wantBody(t, tt.name, got, "("+client+")")
+				if got.header.Get("Set-Cookie") != "" {
+					t.Errorf("%s: %v", tt.name, got.header)
+				}
+			}
+		}
+		if n := k.count("/f"); n != tt.fetches || k.count("/page") != 1 {
+			t.Errorf("%s: %d fetches, want %d", tt.name, n, tt.fetches)
 		}
 	}
 }
