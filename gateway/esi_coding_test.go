@@ -180,8 +180,8 @@ func TestPagesOfBrokenCodings(t *testing.T) {
 			fields := storing + sayingCoding(as)
 			whole := inCoding(as, strings.Repeat(`<esi:include src="/f"/>`, 100))
 			fragment := inCoding(as, strings.Repeat("secret ", 200))
-			bad := map[string]string{"cut": whole[:len(whole)-5], "none": "<p>plain</p>"}
-			worse := map[string]string{"cut": fragment[:len(fragment)-5], "none": "<p>plain</p>"}
+			bad := map[string]string{"cut": whole[:len(whole)-5], "none": "<p>plain</p>", "more": whole + "garbage"}
+			worse := map[string]string{"cut": fragment[:len(fragment)-5], "none": "<p>plain</p>", "more": fragment + "garbage"}
 			pages := map[string]served{
 				"/f": {stored60, "F", ""}, "/unknown": {storing + "Content-Encoding: x\r\n", "a", ""}, "/x": {storing + "Content-Encoding: x\r\n", "a", ""},
 				"/with-x": {asTemplate, `a<esi:include src="/x" onerror="continue"/>b`, ""},
@@ -192,14 +192,14 @@ func TestPagesOfBrokenCodings(t *testing.T) {
 				pages["/with-"+name] = served{asTemplate, `a<esi:include src="/in-` + name + `" onerror="continue"/>b`, ""}
 			}
 			k := newKiosk(t, "", pages)
-			for _, name := range []string{"cut", "none", "unknown"} {
+			for _, name := range []string{"cut", "none", "more", "unknown"} {
 				for range 2 {
 					if got := k.get(t, "/"+name); got.status != 502 || !strings.Contains(got.body, "bad_template") {
 						t.Errorf("%v, a template: %s: %d, %d bytes", as, name, got.status, len(got.body))
 					}
 				}
 			}
-			for _, name := range []string{"cut", "none", "x"} {
+			for _, name := range []string{"cut", "none", "more", "x"} {
 				for range 2 {
 					wantBody(t, fmt.Sprint(as, ", a fragment: ", name), k.get(t, "/with-"+name), "ab")
 				}
