@@ -127,3 +127,28 @@ func TestClientsThatLeavePages(t *testing.T) {
 	}
 	goleak.VerifyNone(t, before, goleak.IgnoreAnyFunction(sweeper), goleak.IgnoreAnyFunction("weirkeep/gateway.rawOriginAt.func2"))
 }
+
+// D7: a client that goes in the midst of a long fragment takes that along, if it is for nobody else.
+func TestClientsThatLeaveLongFragments(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("0123456789abcdef", 1900<<10/16)
+	for _, fields := range []string{"Cache-Control: no-store\r\n", stored60, "Cache-Control: no-store\r\nContent-Encoding: x-none\r\n"} {
+		k := newKiosk(t, "", map[string]served{
+			"/page": {asTemplate, `ready` + strings.Repeat(`<esi:include src="/long" no-store="on" onerror="continue"/><esi:include src="/long?2" onerror="continue"/>`, 8), ""}, "/long": {fields, long, ""},
+		})
+		for range 4 {
+			c := dialTo(t, k.addr)
+			c.SetReadBuffer(4 << 10)
+			c.SetDeadline(time.Now().Add(30 * time.Second))
+			io.WriteString(c, "GET /page HTTP/1.1\r\nHost: shop.example\r\n\r\n")
+			readUntil(t, c, "ready")
+			c.SetLinger(0)
+			c.Close()
+		}
+		untilIdle(t, k.g)
+		until(t, "all of it is let go", func() bool { return k.g.fetching.Load() == 0 && k.g.current.Load().users.Load() == 1 })
+		if st := k.g.cache.Stats(); st.Filling != 0 || st.Flights != 0 {
+			t.Errorf("%q: %+v", fields, st)
+		}
+	}
+}

@@ -150,6 +150,28 @@ func TestPagesShareWhatIsCoded(t *testing.T) {
 	}
 }
 
+// A page of a template that came in no coding is sent in those that the cache is told to send what it stores in.
+func TestPagesAreCompressed(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat("<p>page</p>\n", 500)
+	k := newKiosk(t, ", compress: [zstd, gzip]", map[string]served{
+		"/page": {asTemplate, body + `<esi:include src="/f"/>`, ""}, "/f": {stored60 + "Content-Type: text/html\r\n", body, ""},
+		"/transformed": {asTemplate + "Cache-Control: no-transform\r\n", body, ""},
+	})
+	for range 2 {
+		for accept, want := range map[string]string{"identity": "", "gzip": "gzip", "zstd": "zstd", "gzip, zstd": "zstd", "br": "", "gzip;q=0": ""} {
+			got := k.get(t, "/page", "Accept-Encoding: "+accept)
+			said := got.header.Get("Content-Encoding")
+			if text, err := outOfCoding(said, got.body); got.status != 200 || err != nil || text != body+body || said != want {
+				t.Errorf("%q: %d in %q, %d bytes, %v; want it in %q", accept, got.status, said, len(text), err, want)
+			}
+		}
+		if got := k.get(t, "/transformed", "Accept-Encoding: gzip"); got.header.Get("Content-Encoding") != "" || got.body != body {
+			t.Errorf("what must not be transformed is in %q", got.header.Get("Content-Encoding"))
+		}
+	}
+}
+
 // 30: what is not in the coding that it says is no template, and no fragment.
 func TestPagesOfBrokenCodings(t *testing.T) {
 	t.Parallel()
@@ -158,8 +180,8 @@ func TestPagesOfBrokenCodings(t *testing.T) {
 			fields := storing + sayingCoding(as)
 			whole := inCoding(as, strings.Repeat(`<esi:include src="/f"/>`, 100))
 			fragment := inCoding(as, strings.Repeat("secret ", 200))
-			bad := map[string]string{"cut": whole[:len(whole)-5], "none": "<p>plain</p>"}
-			worse := map[string]string{"cut": fragment[:len(fragment)-5], "none": "<p>plain</p>"}
+			bad := map[string]string{"cut": whole[:len(whole)-5], "none": "<p>plain</p>", "more": whole + "garbage"}
+			worse := map[string]string{"cut": fragment[:len(fragment)-5], "none": "<p>plain</p>", "more": fragment + "garbage"}
 			pages := map[string]served{
 				"/f": {stored60, "F", ""}, "/unknown": {storing + "Content-Encoding: x\r\n", "a", ""}, "/x": {storing + "Content-Encoding: x\r\n", "a", ""},
 				"/with-x": {asTemplate, `a<esi:include src="/x" onerror="continue"/>b`, ""},
@@ -170,14 +192,14 @@ func TestPagesOfBrokenCodings(t *testing.T) {
 				pages["/with-"+name] = served{asTemplate, `a<esi:include src="/in-` + name + `" onerror="continue"/>b`, ""}
 			}
 			k := newKiosk(t, "", pages)
-			for _, name := range []string{"cut", "none", "unknown"} {
+			for _, name := range []string{"cut", "none", "more", "unknown"} {
 				for range 2 {
 					if got := k.get(t, "/"+name); got.status != 502 || !strings.Contains(got.body, "bad_template") {
 						t.Errorf("%v, a template: %s: %d, %d bytes", as, name, got.status, len(got.body))
 					}
 				}
 			}
-			for _, name := range []string{"cut", "none", "x"} {
+			for _, name := range []string{"cut", "none", "more", "x"} {
 				for range 2 {
 					wantBody(t, fmt.Sprint(as, ", a fragment: ", name), k.get(t, "/with-"+name), "ab")
 				}
