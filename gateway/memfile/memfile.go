@@ -8,8 +8,10 @@
 // written where something was: the kernel keeps pages of what is on its way to a client,
 // not bytes, and would send what stands in them by then.
 //
-// What waits for the collector is not counted by it. Who keeps a span of what lay in the
-// heap before has it run as often as if all of it still did.
+// What waits for the collector is memory, too. So a file has a weight on the heap, of a
+// quarter of what it holds, which is never touched and so costs none: it has the collector run
+// when about as much has come again, if what is kept lay on the heap before. Without it the
+// collector would run for each few spans, since it sees a small heap.
 //
 // Where the system has no such files, or does not send from them, or would take a huge
 // page for a small span, [New] says so.
@@ -24,6 +26,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -37,6 +40,9 @@ type File struct {
 	each int64        // where spans begin: at multiples of it
 	end  atomic.Int64 // nothing was written from here on
 	held atomic.Int64 // bytes of pages
+
+	weighing sync.Mutex
+	weight   []byte // stands on the heap for a part of held; never touched
 }
 
 // Span is bytes of a file. They never change.
@@ -82,6 +88,7 @@ func (f *File) Keep(n int64, pieces iter.Seq[[]byte]) (*Span, error) {
 		return nil, errFull
 	}
 	f.held.Add(pages(n))
+	f.weigh()
 	s := &Span{file: f, at: at, n: n}
 	runtime.AddCleanup(s, f.letGo, extent{at, pages(n)})
 	for p := range pieces {
@@ -107,8 +114,21 @@ type extent struct{ at, len int64 }
 func (f *File) letGo(e extent) {
 	if unix.Fallocate(f.fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, e.at, e.len) == nil {
 		f.held.Add(-e.len)
+		f.weigh()
 	}
 	runtime.KeepAlive(f)
+}
+
+// weigh makes the weight a quarter of what is held, or thereabouts.
+func (f *File) weigh() {
+	if !f.weighing.TryLock() {
+		return // somebody does, and the next one sees to the rest
+	}
+	defer f.weighing.Unlock()
+	want, have := f.held.Load()/4, int64(len(f.weight))
+	if want > have+have/2 || want < have/3 {
+		f.weight = make([]byte, want)
+	}
 }
 
 // pages is how many bytes the pages have that n bytes lie in.
