@@ -2,7 +2,7 @@
 
 GO      ?= go
 # Packages with goroutines of their own: tested again under the race detector, the longest first.
-RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/conformance ./gateway/origin ./gateway/probe ./gateway/balance ./gateway/cache/store ./gateway/esi ./gateway/cache/coding ./gateway/cache/disk ./gateway/cache/tier ./gateway/admission ./gateway/capacity ./gateway/discover ./gateway/provider ./gateway/metrics ./gateway/popular ./gateway/admin ./rules ./gateway/session
+RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/conformance ./gateway/origin ./gateway/probe ./gateway/memfile ./gateway/balance ./gateway/cache/store ./gateway/esi ./gateway/cache/coding ./gateway/cache/disk ./gateway/cache/tier ./gateway/admission ./gateway/capacity ./gateway/discover ./gateway/provider ./gateway/metrics ./gateway/popular ./gateway/admin ./rules ./gateway/session
 # Tested first: go test goes by the order in which packages are named, and these take the longest.
 LONGEST := ./gateway/promises ./gateway ./cmd/weirkeep ./plugins
 # What measures memory or time, reads large input on one goroutine, or is a command that does:

@@ -32,6 +32,9 @@ func (g *Gateway) deliverStored(x *Exchange) Reason {
 	}
 	x.w.Prepared(c.reply.Status, head, x.fieldsOfNow(g, s), x.replyLength())
 	x.countCoded()
+	if sent, reason := g.sendFiled(x); sent {
+		return reason
+	}
 	if whole != nil && c.reply.Status == s.Status && len(c.reply.Parts()) == 0 {
 		return x.wrote(x.w.Write(whole))
 	}
@@ -113,6 +116,11 @@ func (g *Gateway) deliverEdited(x *Exchange, head []byte) Reason {
 	}
 	x.countCoded()
 	x.w.Head(x.cached.reply.Status, reasonPhrase(t.Status), t.Answer.Fields, x.editedLength())
+	if len(x.site.filters) == 0 {
+		if sent, reason := g.sendFiled(x); sent {
+			return reason
+		}
+	}
 	return x.passOpened()
 }
 
@@ -146,6 +154,35 @@ func (g *Gateway) replaceStored(x *Exchange, reason Reason) Reason {
 		g.refuse(x, reason)
 	}
 	return reason
+}
+
+// sendFiled sends what is to be sent of a stored body from the file that it is in, or is put
+// into now. It reports false where it is in none, or the answer is not one stretch of it or so
+// short that it goes out with the head, or the client cannot be sent files: then nothing was
+// done.
+func (g *Gateway) sendFiled(x *Exchange) (sent bool, reason Reason) {
+	c := &x.cached
+	from, to, one := c.stretch()
+	if !one || to-from <= joinBytes || c.coded != nil || c.slices != nil || !x.w.Sends() {
+		return false, Served
+	}
+	span := g.cache.Filed(c.entry)
+	if span == nil {
+		return false, Served
+	}
+	return true, x.wrote(x.w.Send(span, from, to-from))
+}
+
+// stretch is what is to be sent of the stored body, if that is one stretch of it.
+func (c *cached) stretch() (from, to int64, one bool) {
+	switch parts := c.reply.Parts(); {
+	case len(parts) == 1:
+		from, to = c.reply.At(parts[0])
+		return from, to, true
+	case len(parts) == 0 && c.reply.Status == c.entry.Stored().Status:
+		return 0, c.reply.Length, c.reply.Length >= 0
+	}
+	return 0, 0, false
 }
 
 // passReply copies what is to be sent of the stored body.
@@ -249,7 +286,7 @@ func (r *replySource) more() ([]byte, error) {
 	if c.slices != nil {
 		return c.slices.next()
 	}
-	if c.entry.Body().Whole() == nil {
+	if !c.entry.Body().Ready() {
 		if err := r.x.w.Flush(); err != nil {
 			return nil, err
 		}

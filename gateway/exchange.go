@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/admission"
+	"weirkeep/gateway/memfile"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/probe"
 	"weirkeep/gateway/route"
@@ -137,6 +138,13 @@ type Responder interface {
 	// Write passes on content. It may join what is small: bytes go out when
 	// 16 KiB are together, at Flush, or at the end.
 	Write(p []byte) error
+
+	// Sends reports whether content can be sent from a file, after Head: else it must be
+	// read, and written.
+	Sends() bool
+
+	// Send is Write for n bytes of a file, from one on.
+	Send(s *memfile.Span, from, n int64) error
 
 	// Flush sends everything that was held back.
 	Flush() error

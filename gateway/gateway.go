@@ -24,6 +24,7 @@ import (
 	"weirkeep/gateway/cache/disk"
 	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/cache/tier"
+	"weirkeep/gateway/memfile"
 	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/origin"
 	"weirkeep/gateway/popular"
@@ -135,11 +136,11 @@ func New(o Options) *Gateway {
 		providers: provider.New(provider.Options{}),
 	}
 	g.metrics.ESI = esiNames()
-	g.cache = store.New(store.Options{Now: o.Now, Behind: g.tier})
 	g.unstored = popular.New()
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
+	g.cache = store.New(store.Options{Now: o.Now, Behind: g.tier, File: g.memory()})
 	dial := o.Dial
 	if dial == nil {
 		dial = dialTCP
@@ -160,6 +161,16 @@ func New(o Options) *Gateway {
 	g.watcher = newCertWatcher(g.log)
 	g.discovery = newDiscovery(g)
 	return g
+}
+
+// memory is where long bodies are kept; nil: on the heap.
+func (g *Gateway) memory() *memfile.File {
+	f, err := memfile.New()
+	if err != nil {
+		g.log.Info("long answers are stored where each is copied to be sent", slog.Any("error", err))
+		return nil
+	}
+	return f
 }
 
 func dialTCP(ctx context.Context, network, address string) (net.Conn, error) {

@@ -3,8 +3,10 @@ package gateway
 import (
 	"errors"
 	"net"
+	"os"
 	"time"
 
+	"weirkeep/gateway/memfile"
 	"weirkeep/gateway/wire"
 )
 
@@ -166,6 +168,37 @@ func (w *h1Responder) join(p []byte) {
 	w.wrote(n, err)
 	w.iov = [2][]byte{}
 	w.buf = w.buf[:0]
+}
+
+// Sends implements Responder.
+func (w *h1Responder) Sends() bool { return !w.chunked && !w.silent && w.c.plainSocket() != nil }
+
+// Send implements Responder. The head goes out before, in a packet of its own: it costs a
+// call, and the client's end has it while the rest is under way. A client may be as slow as with
+// Write, for each 16 KiB.
+func (w *h1Responder) Send(s *memfile.Span, from, n int64) error {
+	if w.silent || w.Flush() != nil {
+		return w.err
+	}
+	c := w.c.plainSocket()
+	for n > 0 && w.err == nil {
+		w.c.armWrite(time.Now())
+		k, err := s.SendTo(c, from, n)
+		if from, n = from+k, n-k; errors.Is(err, os.ErrDeadlineExceeded) && k >= joinBytes {
+			err = nil
+		}
+		w.passed(k, err)
+	}
+	return w.err
+}
+
+// passed notes content that went out without having been held back.
+func (w *h1Responder) passed(n int64, err error) {
+	w.content += n
+	if w.left >= 0 {
+		w.left -= n
+	}
+	w.wrote(n, err)
 }
 
 // Flush implements Responder.

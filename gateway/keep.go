@@ -293,10 +293,10 @@ func (g *Gateway) keepRest(x *Exchange) Reason {
 	if why.Lasting() {
 		g.removeFitting(x)
 	}
-	if why != 0 || first.Body().Whole() == nil {
+	if why != 0 || !first.Body().Ready() {
 		return g.askAgain(x)
 	}
-	if reason := g.storeAfter(x, s, first.Body().Whole()); c.entry != nil {
+	if reason := g.storeAfter(x, s, first.Body()); c.entry != nil {
 		return reason
 	}
 	c.flight = g.cache.Alone(&c.key)

@@ -213,6 +213,16 @@ func socketOf(c net.Conn) net.Conn {
 	}
 }
 
+// plainSocket is the client's socket; nil: what is sent to it must pass through TLS, or it
+// does not take files.
+func (c *h1Conn) plainSocket() *socket.Conn {
+	if c.options.secure() {
+		return nil
+	}
+	s, _ := socketOf(c.Conn).(*socket.Conn)
+	return s
+}
+
 // places bounds how many connections are open: who accepts waits for one to
 // close, and clients wait in the kernel's queue.
 type places struct {

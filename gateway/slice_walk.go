@@ -84,7 +84,7 @@ func (w *sliceWalk) next() ([]byte, error) {
 // reach opens the slice with the byte that is to be read next. What was written goes out
 // before anybody waits.
 func (w *sliceWalk) reach() error {
-	if w.opened && w.slice.Body().Whole() != nil {
+	if w.opened && w.slice.Body().Ready() {
 		return nil
 	}
 	if err := w.x.w.Flush(); err != nil || w.opened {

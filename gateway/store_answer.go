@@ -15,8 +15,8 @@ import (
 // once; else a filler goes on with it at the origin's pace, whatever the clients'.
 func (g *Gateway) store(x *Exchange, s *cache.Stored) Reason { return g.storeAfter(x, s, nil) }
 
-// storeAfter is store for an answer whose beginning is here already.
-func (g *Gateway) storeAfter(x *Exchange, s *cache.Stored, first []byte) Reason {
+// storeAfter is store for an answer whose beginning is stored already, in first if that is not nil.
+func (g *Gateway) storeAfter(x *Exchange, s *cache.Stored, first *store.Body) Reason {
 	c := &x.cached
 	fill := c.flight.Store(s, s.AppendHead(nil))
 	c.flight = nil
@@ -30,15 +30,17 @@ func (g *Gateway) storeAfter(x *Exchange, s *cache.Stored, first []byte) Reason 
 	return Served
 }
 
-// fill makes what is being stored the answer, begins it with what is here already, and
+// fill makes what is being stored the answer, begins it with what is stored already, and
 // sees to the rest.
-func (g *Gateway) fill(x *Exchange, fill *store.Fill, first []byte) {
+func (g *Gateway) fill(x *Exchange, fill *store.Fill, first *store.Body) {
 	x.learn()
 	x.cached.entry = fill.Entry()
 	if x.clientless {
 		fill.Unread()
 	}
-	fill.Write(first)
+	if first != nil {
+		g.copyStored(fill, first)
+	}
 	g.begin(x, fill)
 }
 
@@ -49,6 +51,19 @@ func (g *Gateway) begin(x *Exchange, fill *store.Fill) {
 		f.run()
 	} else {
 		g.fills.Go(f.run)
+	}
+}
+
+// copyStored begins what is being stored with a body that is. One that cannot be read makes it
+// too short, so that it fails.
+func (g *Gateway) copyStored(fill *store.Fill, first *store.Body) {
+	r := first.Reader(0, -1)
+	defer r.Close()
+	for {
+		p, err := r.Next(nobody{g})
+		if err != nil || fill.Write(p) != nil {
+			return
+		}
 	}
 }
 

@@ -10,7 +10,8 @@
 //
 // [Conn.Ask] and [Conn.Follow] are for the two things that a gateway does most, asking
 // an origin and waiting for the next request of a client. They spare the reads that
-// find nothing.
+// find nothing. [Conn.SendFile] lets the kernel send a file, which must not block
+// either.
 //
 // It knows nothing of what is read and written.
 package socket
@@ -28,6 +29,7 @@ type Conn struct {
 	*net.TCPConn
 	raw     syscall.RawConn
 	in, out half
+	file    stretch
 
 	ask    func(fd uintptr) bool // askOn, made once
 	asked  bool                  // p was sent, or some of it
@@ -52,12 +54,20 @@ func New(c net.Conn) net.Conn {
 	if !ok || !bare {
 		return c
 	}
-	raw, err := tcp.SyscallConn()
+	s, err := newConn(tcp)
 	if err != nil {
 		return c
 	}
-	s := &Conn{TCPConn: tcp, raw: raw}
-	s.in.try, s.out.try, s.ask = s.in.receive, s.out.send, s.askOn
-	s.pursuit.in, s.pursuit.step = &s.in, s.pursuit.follow
 	return s
+}
+
+func newConn(tcp *net.TCPConn) (*Conn, error) {
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	s := &Conn{TCPConn: tcp, raw: raw}
+	s.in.try, s.out.try, s.ask, s.file.try = s.in.receive, s.out.send, s.askOn, s.file.send
+	s.pursuit.in, s.pursuit.step = &s.in, s.pursuit.follow
+	return s, nil
 }

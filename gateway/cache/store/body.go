@@ -5,6 +5,8 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+
+	"weirkeep/gateway/memfile"
 )
 
 var (
@@ -19,13 +21,19 @@ var (
 
 	// ErrGone means that the client went away while it waited for bytes.
 	ErrGone = errors.New("client gone")
+
+	// errFiled sends a reader that came in time for the pieces to the file.
+	errFiled = errors.New("body is in a file now")
 )
 
 // Body is the bytes of one answer. Any number may read it, also while it is filled;
 // none of them holds up another, and they hold up the writer only after the body has
 // turned out too long to be kept.
 type Body struct {
-	whole atomic.Pointer[[]byte] // all of it; nil: not complete, or not in one piece
+	whole atomic.Pointer[[]byte]       // all of it; nil: not complete, or not in one piece
+	filed atomic.Pointer[memfile.Span] // the same in a file, set before whole is taken away; nil: it is not
+
+	moving atomic.Bool // somebody puts it there
 
 	mu     sync.Mutex
 	pieces []piece // in order, without gaps
@@ -61,7 +69,7 @@ type seat struct {
 }
 
 // Whole is all of the body in one piece, if it is complete and in memory as one. nil: it
-// is not. An empty body is not nil. It must not be changed.
+// is not, or has been [Cache.Filed]. An empty body is not nil. It must not be changed.
 func (b *Body) Whole() []byte {
 	if w := b.whole.Load(); w != nil {
 		return *w
@@ -69,10 +77,16 @@ func (b *Body) Whole() []byte {
 	return nil
 }
 
+// Ready reports whether the body is complete, and in one place.
+func (b *Body) Ready() bool { return b.whole.Load() != nil || b.filed.Load() != nil }
+
 // Size is how many bytes have come, and whether that is all.
 func (b *Body) Size() (n int64, all bool) {
 	if w := b.whole.Load(); w != nil {
 		return int64(len(*w)), true
+	}
+	if f := b.filed.Load(); f != nil {
+		return f.Len(), true
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,7 +97,7 @@ func (b *Body) Size() (n int64, all bool) {
 // to the end if to is negative or lies behind it. The reader must be closed.
 func (b *Body) Reader(from, to int64) Reader {
 	r := Reader{body: b, at: from, to: to}
-	if b.whole.Load() != nil {
+	if b.Ready() {
 		return r
 	}
 	b.mu.Lock()
@@ -139,7 +153,10 @@ func (b *Body) next(r *Reader) (view []byte, come <-chan struct{}, err error) {
 
 // view is the rest of the piece that the reader stands in.
 func (b *Body) view(r *Reader) ([]byte, error) {
-	if !b.holds(r.at) {
+	switch {
+	case b.filed.Load() != nil:
+		return nil, errFiled
+	case !b.holds(r.at):
 		return nil, ErrPast
 	}
 	p := &b.pieces[b.pieceAt(r.at)]

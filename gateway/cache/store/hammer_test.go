@@ -136,6 +136,9 @@ func (h *hammer) read(r *rand.Rand, e *Entry) {
 	nonce := binary.BigEndian.Uint64(e.Head())
 	h.code(r, e)
 	h.make(r, e)
+	if r.IntN(2) == 0 {
+		h.c.Filed(e)
+	}
 	if whole := e.Body().Whole(); whole != nil && r.IntN(2) == 0 {
 		h.compare(nonce, 0, whole)
 		return
@@ -243,6 +246,7 @@ func (h *hammer) disturb(r *rand.Rand) {
 	case 4:
 		balanced(h.t, h.c)
 	case 5:
+		runtime.GC() // lets go what is in the file for nobody
 		h.c.Resize(Options{Memory: 256<<10 + r.Int64N(2<<20), MaxObject: 64<<10 + r.Int64N(64<<10)})
 	}
 }
@@ -250,11 +254,16 @@ func (h *hammer) disturb(r *rand.Rand) {
 // Fills, readers of ranges, purges, invalidations, updates, evictions and changes of
 // size, all at once: not one byte is another body's, and no more is used than may be.
 func TestHammer(t *testing.T) {
+	t.Run("on the heap", func(t *testing.T) { hammerOn(t, newCache(2<<20, 96<<10)) })
+	t.Run("in a file", func(t *testing.T) { hammerOn(t, filedCache(t, 2<<20, 96<<10)) })
+}
+
+func hammerOn(t *testing.T, c *Cache) {
 	processors := runtime.GOMAXPROCS(0)
 	workers := max(8, 2*processors)
 	runtime.GOMAXPROCS(max(1, processors/2))
 	defer runtime.GOMAXPROCS(processors)
-	h := &hammer{t: t, c: newCache(2<<20, 96<<10), targets: 12, longest: 128 << 10}
+	h := &hammer{t: t, c: c, targets: 12, longest: 128 << 10}
 	var all sync.WaitGroup
 	for i := range workers {
 		all.Go(func() {

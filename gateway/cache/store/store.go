@@ -8,9 +8,10 @@
 // miss the same answer ask for it, and the others wait: they get the entry as soon as
 // its head is known, and read the body as it comes. The budget of bytes counts all that
 // is kept and all that fills have reserved, and is never exceeded; bodies that have
-// left the cache while they are still read are their readers' own.
+// left the cache while they are still read are their readers' own. [Cache.Filed] puts a long
+// body into a file that is memory, so that it can be sent from there.
 //
-// It knows nothing of connections, files or what makes an answer fresh: that an answer
+// It knows nothing of connections, disks or what makes an answer fresh: that an answer
 // may be stored, and what a request may be given, its caller has asked package cache.
 package store
 
@@ -18,6 +19,8 @@ import (
 	"hash/maphash"
 	"sync/atomic"
 	"time"
+
+	"weirkeep/gateway/memfile"
 )
 
 // Options bound a cache.
@@ -34,6 +37,10 @@ type Options struct {
 	// as one that is not worth waiting for, and it must not be changed by Resize.
 	Now func() time.Time
 
+	// File is where [Cache.Filed] puts bodies; nil: nowhere. What is in it counts as
+	// bodies on the heap do. Resize does not look at it.
+	File *memfile.File
+
 	// Behind keeps what there is no room for; nil: nothing does. Resize does not look at it.
 	Behind Behind
 }
@@ -43,6 +50,7 @@ type Cache struct {
 	seed      maphash.Seed
 	now       func() time.Time
 	behind    Behind
+	file      *memfile.File
 	maxObject atomic.Int64
 	space     space
 	shards    [shardCount]shard
@@ -54,7 +62,7 @@ type Cache struct {
 
 // New makes an empty cache.
 func New(o Options) *Cache {
-	c := &Cache{seed: maphash.MakeSeed(), now: o.Now, behind: o.Behind}
+	c := &Cache{seed: maphash.MakeSeed(), now: o.Now, behind: o.Behind, file: o.File}
 	if c.behind == nil {
 		c.behind = nowhere{}
 	}

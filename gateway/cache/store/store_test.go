@@ -6,18 +6,33 @@ import (
 	"testing"
 
 	"weirkeep/gateway/cache"
+	"weirkeep/gateway/memfile"
 )
 
 func newCache(memory, longest int64) *Cache {
 	return New(Options{Memory: memory, MaxObject: longest})
 }
 
+// filedCache is newCache with a file for what is long.
+func filedCache(t testing.TB, memory, longest int64) *Cache {
+	t.Helper()
+	f, err := memfile.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(Options{Memory: memory, MaxObject: longest, File: f})
+}
+
 // What is stored is found whole, in one piece, and by its parts, whether its length was
 // known before or not.
 func TestStoredBodiesAreRead(t *testing.T) {
-	for _, size := range []int{0, 1, leastPiece, leastPiece + 1, leastRoom, leastRoom + 1, joined, joined + 1, 3 * joined} {
+	t.Run("on the heap", func(t *testing.T) { readStored(t, newCache(64<<20, 16<<20)) })
+	t.Run("in a file", func(t *testing.T) { readStored(t, filedCache(t, 64<<20, 16<<20)) })
+}
+
+func readStored(t *testing.T, c *Cache) {
+	for _, size := range []int{0, 1, leastPiece, leastPiece + 1, leastFiled - 1, leastRoom, leastRoom + 1, joined, joined + 1, 3 * joined} {
 		for _, known := range []bool{true, false} {
-			c := newCache(64<<20, 16<<20)
 			body := noise(uint64(size), size)
 			s := answer(-1)
 			if known {
@@ -31,7 +46,12 @@ func TestStoredBodiesAreRead(t *testing.T) {
 			if e.Stored().Length != int64(size) {
 				t.Errorf("%d bytes: Length %d", size, e.Stored().Length)
 			}
-			if whole := e.Body().Whole(); known || size <= joined {
+			span := c.Filed(e)
+			if whole := e.Body().Whole(); c.file != nil && size >= leastFiled {
+				if whole != nil || span == nil || span.Len() != int64(size) {
+					t.Errorf("%d bytes are not in the file", size)
+				}
+			} else if known || size <= joined {
 				same(t, "whole", whole, body)
 			} else if whole != nil {
 				t.Errorf("%d bytes that came in pieces are whole", size)
