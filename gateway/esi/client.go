@@ -20,7 +20,12 @@ type reader struct {
 	client *Client
 	query  []byte // of the document itself
 	buf    []byte // values that had to be written; they stay until the page is done
+	jar    []byte // all cookies that the page may see
+	filled bool   // the jar is
 }
+
+// forget drops the values that were written since the buffer was so long.
+func (r *reader) forget(mark int) { r.buf = r.buf[:mark] }
 
 // shown is which cookies and fields the page may see.
 func (r *reader) shown() *Shown {
@@ -86,24 +91,32 @@ func (r *reader) header(v *variable) []byte {
 
 // cookie is a cookie that the page may see, or all of them.
 func (r *reader) cookie(v *variable) []byte {
-	if v.keyed {
-		if !r.shown().cookie(v.key) {
-			return nil
-		}
-		value, _ := wire.Cookie(r.client.Fields, v.key)
-		return value
+	if !v.keyed {
+		return r.cookies()
 	}
-	from := len(r.buf)
-	for i := range r.client.Fields {
-		if wire.EqualFold(r.client.Fields[i].Name, "cookie") {
-			r.cookies(r.client.Fields[i].Value, from)
-		}
+	if !r.shown().cookie(v.key) {
+		return nil
 	}
-	return r.buf[from:len(r.buf):len(r.buf)]
+	value, _ := wire.Cookie(r.client.Fields, v.key)
+	return value
 }
 
-// cookies writes the pairs of a Cookie field that the page may see.
-func (r *reader) cookies(rest []byte, from int) {
+// cookies are all that the page may see, put together once.
+func (r *reader) cookies() []byte {
+	if r.filled {
+		return r.jar
+	}
+	r.filled = true
+	for i := range r.client.Fields {
+		if wire.EqualFold(r.client.Fields[i].Name, "cookie") {
+			r.fill(r.client.Fields[i].Value)
+		}
+	}
+	return r.jar
+}
+
+// fill puts the pairs of a Cookie field into the jar that the page may see.
+func (r *reader) fill(rest []byte) {
 	for len(rest) > 0 {
 		var pair []byte
 		pair, rest, _ = bytes.Cut(rest, []byte(";"))
@@ -112,10 +125,10 @@ func (r *reader) cookies(rest []byte, from int) {
 		if !ok || !r.shown().cookie(string(wire.TrimBlanks(name))) {
 			continue
 		}
-		if len(r.buf) > from {
-			r.buf = append(r.buf, "; "...)
+		if len(r.jar) > 0 {
+			r.jar = append(r.jar, "; "...)
 		}
-		r.buf = append(r.buf, pair...)
+		r.jar = append(r.jar, pair...)
 	}
 }
 

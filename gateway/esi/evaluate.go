@@ -45,11 +45,12 @@ func (s *stack) pop() operand      { s.at--; return s.all[s.at] }
 func (s *stack) top() *operand     { return &s.all[s.at-1] }
 func (s *stack) result(truth bool) { s.push(operand{truth: truth, isBool: true}) }
 
-// run evaluates a test. Each step is done once at most.
+// run evaluates a test. Each step is done once at most. Values that it looks at go with it.
 func (t test) run(r *reader, variables []variable) bool {
 	if len(t) == 0 {
 		return false
 	}
+	defer r.forget(len(r.buf))
 	var s stack
 	for i := uint32(0); i < uint32(len(t)); i++ {
 		switch step := &t[i]; step.op {

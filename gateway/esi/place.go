@@ -44,8 +44,9 @@ func (a *assembly) aim(p *place, m mixed) {
 	}
 }
 
-// resolve is the URL that src or alt names.
+// resolve is the URL that src or alt names. Values that are in it were copied.
 func (d *document) resolve(m mixed, params []param) (URL, bool) {
+	defer d.reader.forget(len(d.reader.buf))
 	text, ok := d.reader.expand(m, d.program.variables)
 	if ok && len(params) > 0 {
 		text, ok = d.reader.withParams(text, params, d.program.variables)

@@ -1,6 +1,9 @@
 package esi
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestVariables(t *testing.T) {
 	for _, tt := range []struct{ id, text, html, url string }{
@@ -136,6 +139,37 @@ func TestUses(t *testing.T) {
 	} {
 		if p, _ := parse(t, template); p.Uses() != want {
 			t.Errorf("%s uses %b, want %b", template, p.Uses(), want)
+		}
+	}
+}
+
+// Values that tests and URLs look at are no part of the page: however many do, they take no memory
+// that stays.
+func TestValuesThatAreNotShownAreNotKept(t *testing.T) {
+	long := strings.Repeat("%41+", 1000)
+	client := visitor("Cookie: " + strings.Repeat("a=b; ", 1000))
+	client.Query = []byte("a=" + long)
+	for _, reference := range []string{"$(QUERY_STRING{a})", "$(QUERY_STRING_DECODED)", "$(HTTP_COOKIE)", "$(REQUEST_QUERY{a})"} {
+		for _, unit := range []string{
+			`<esi:choose><esi:when test="` + reference + `=='x'">1</esi:when></esi:choose>`,
+			`<esi:include src="` + reference + `"/>`,
+			`<esi:include src="/"><esi:param name="p" value="` + reference + `"/></esi:include>`,
+		} {
+			program, problems, err := Parse([]byte(strings.Repeat(unit, 100)), Limits{})
+			if err != nil || problems.Total() > 0 {
+				t.Fatal(unit, err, problems)
+			}
+			d := &document{program: program, url: pageURL}
+			d.reader = reader{client: client, query: client.Query}
+			for _, test := range program.tests {
+				test.run(&d.reader, program.variables)
+			}
+			for i := range program.includes {
+				d.resolve(program.includes[i].src, program.includes[i].params)
+			}
+			if n := len(d.reader.buf); n > 0 || cap(d.reader.buf) > 64<<10 || len(d.reader.jar) > 8<<10 {
+				t.Errorf("%s: %d bytes of values stay, in %d, and %d of cookies", unit, n, cap(d.reader.buf), len(d.reader.jar))
+			}
 		}
 	}
 }
