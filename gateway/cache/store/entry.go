@@ -69,7 +69,7 @@ type object struct {
 // measures it.
 const (
 	overheadOfObject = 1128
-	overheadOfMark   = 540
+	overheadOfMark   = 560
 	overheadOfTag    = 240
 )
 

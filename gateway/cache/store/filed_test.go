@@ -34,7 +34,7 @@ func TestReadersGoOnInTheFile(t *testing.T) {
 				defer r.Close()
 				fill.Write(body[:first])
 				var got []byte
-				if first > 0 {
+				if first > 0 && !(known && first == len(body)) { // the last bytes come with the end
 					p, err := r.Next(patient{})
 					if err != nil {
 						t.Fatal(err)
