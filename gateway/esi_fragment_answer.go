@@ -7,7 +7,6 @@ import (
 	"weirkeep/gateway/cache"
 	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/esi"
-	"weirkeep/gateway/metrics"
 )
 
 // hasBody reports whether an answer of that status is a fragment with content.
@@ -91,15 +90,8 @@ func (f *fragmentExchange) left(got *esi.Fragment) time.Duration {
 	if e == nil || f.loose || !x.cached.asked || x.site == nil || x.site.cache == nil || got.Program != nil && got.Program.Uses() != 0 {
 		return 0
 	}
-	s, rule, key := e.Stored(), x.cached.rule, &x.site.cache.key
-	switch {
-	case !hasBody(s.Status) || s.Fresh.Validate || !variesByCodingAlone(s.Vary.Names):
-		return 0
-	case x.cached.outcome == metrics.CacheRevalidated: // it may be for this client alone from now on
-		return 0
-	case len(key.headers)+len(key.cookies)+len(x.cached.choice) > 0:
-		return 0
-	case rule != nil && (rule.session != sessionShared || len(rule.headers)+len(rule.cookies) > 0):
+	s := e.Stored()
+	if !hasBody(s.Status) || s.Fresh.Validate || !variesByCodingAlone(s.Vary.Names) || x.tellsApart() {
 		return 0
 	}
 	return max(s.TTLAt(x.Now), 0)

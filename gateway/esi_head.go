@@ -7,6 +7,7 @@ import (
 
 	"weirkeep/gateway/cache"
 	"weirkeep/gateway/esi"
+	"weirkeep/gateway/metrics"
 	"weirkeep/gateway/wire"
 )
 
@@ -59,37 +60,69 @@ func (x *Exchange) isOfTemplate(f wire.Field) bool {
 		slices.ContainsFunc(x.site.cache.policy.Targeted, is)
 }
 
-// pageControl says for how long the client may keep the page (C3). Shared caches, and clients
-// where nothing else is said, ask each time.
+// pageControl says for how long the client may keep the page (C3), and shared caches in between too
+// where it is known that every client gets the same. Where nothing is said they ask each time.
 func (x *Exchange) pageControl(p *pageSink) []byte {
-	left, ok := time.Duration(0), false
-	switch s := x.site.esi; s.clientTTL {
-	case ttlTemplate:
-		left, ok = x.templateLeft()
-	case ttlLeast:
-		if left, ok = x.templateLeft(); ok {
-			ok = p.whole && p.program.Uses() == 0
-		}
-		if ok {
-			var least time.Duration
-			if least, ok = p.fragments.left(); ok {
-				left = min(left, least)
-			}
-		}
+	left, ok := x.pageLeft(p)
+	seconds := wholeSeconds(left)
+	if !ok || seconds <= 0 {
+		return privateNoCache
 	}
-	if seconds := wholeSeconds(left); ok && seconds > 0 {
-		return strconv.AppendInt([]byte("max-age="), seconds, 10)
+	dst := make([]byte, 0, len("private, max-age=")+10)
+	if !x.isForAll(p) {
+		dst = append(dst, "private, "...)
 	}
-	return privateNoCache
+	return strconv.AppendInt(append(dst, "max-age="...), seconds, 10)
 }
 
-// templateLeft is for how long the template is still fresh, if it is one that all may have.
+// pageLeft is for how long the page may be kept, as the site has it.
+func (x *Exchange) pageLeft(p *pageSink) (left time.Duration, ok bool) {
+	kind := x.site.esi.clientTTL
+	if kind == ttlNone {
+		return 0, false
+	}
+	if left, ok = x.templateLeft(); !ok || kind == ttlTemplate {
+		return left, ok
+	}
+	least, ok := p.partsLeft()
+	return min(left, least), ok
+}
+
+// partsLeft is for how long all that the page includes is fresh; not ok: that is not known, or the
+// page is not the same for all.
+func (p *pageSink) partsLeft() (time.Duration, bool) {
+	if !p.whole || p.program == nil || p.program.Uses() != 0 {
+		return 0, false
+	}
+	return p.fragments.left()
+}
+
+// isForAll reports whether every client gets the same page, but for what Vary says.
+func (x *Exchange) isForAll(p *pageSink) bool {
+	_, ok := p.partsLeft()
+	return ok && !x.tellsApart()
+}
+
+// templateLeft is for how long the template is still fresh, if it is stored.
 func (x *Exchange) templateLeft() (time.Duration, bool) {
 	e := x.cached.entry
-	if e == nil {
+	if e == nil || e.Stored().Fresh.Validate {
 		return 0, false
 	}
 	return e.Stored().TTLAt(x.Now), true
+}
+
+// tellsApart reports whether a stored answer may be for some clients alone, and its Vary does not
+// say so.
+func (x *Exchange) tellsApart() bool {
+	rule, key := x.cached.rule, &x.site.cache.key
+	switch {
+	case x.cached.outcome == metrics.CacheRevalidated: // it may be for this client alone from now on
+		return true
+	case len(key.headers)+len(key.cookies)+len(x.cached.choice) > 0:
+		return true
+	}
+	return rule != nil && (rule.session != sessionShared || len(rule.headers)+len(rule.cookies) > 0)
 }
 
 // appendPageVary appends what the page depends on beside what the template says: what its variables

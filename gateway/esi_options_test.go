@@ -62,7 +62,14 @@ func TestHowLongClientsKeepPages(t *testing.T) {
 		{"one that is not stored", "min", template, "", "", "private, no-cache"},
 		{"one that varies", "min", template, "", stored60 + "Vary: Cookie\r\n", "private, no-cache"},
 		{"variables", "min", template, "<esi:vars>$(HTTP_COOKIE{a})</esi:vars>", stored60, "private, no-cache"},
-		{"the template's", "template", template, "", "", "max-age=90"},
+		{"the template's", "template", template, "", stored60, "max-age=90"},
+		{"the template's, with a fragment of one client", "template", template, "", "Cache-Control: private, max-age=60\r\n", "private, max-age=90"},
+		{"the template's, with one that is not stored", "template", template, "", "", "private, max-age=90"},
+		{"the template's, with one that varies", "template", template, "", stored60 + "Vary: Cookie\r\n", "private, max-age=90"},
+		{"the template's, with one that fails", "template", template, `<esi:include src="/gone" onerror="continue"/>`, stored60, "private, max-age=90"},
+		{"the template's, with one that is a template", "template", template, "", "Surrogate-Control: max-age=60, content=\"ESI/1.0\"\r\n", "max-age=90"},
+		{"the template's, with variables", "template", template, "<esi:vars>$(HTTP_COOKIE{a})</esi:vars>", stored60, "private, max-age=90"},
+		{"the template's, that varies", "template", template + "Vary: X-A\r\n", "", stored60, "max-age=90"},
 		{"a template that is not stored", "template", unstoredTemplate, "", "", "private, no-cache"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,6 +84,25 @@ func TestHowLongClientsKeepPages(t *testing.T) {
 				t.Errorf("Cache-Control: %q, want %q; %v", control, tt.want, got.header)
 			}
 		})
+	}
+}
+
+// Z8: a page of what is stored for some clients alone is one that no cache in between may keep, however
+// long its client may.
+func TestPagesOfSomeClientsArePrivate(t *testing.T) {
+	t.Parallel()
+	for _, cache := range []string{
+		", key: { cookies: [tier] }", ", key: { headers: [x-tier] }", ", rules: [{ name: all, key: { cookies: [tier] } }]", ", rules: [{ name: all, key: { headers: [x-tier] } }]",
+	} {
+		for _, ttl := range []string{"min", "template"} {
+			k := newKiosk(t, cache, map[string]served{"/page": {asTemplate, "p", ""}})
+			k.configure(t, "esi: { client_ttl: "+ttl+" }")
+			for range 2 {
+				if got := k.get(t, "/page", "Cookie: tier=gold").header.Get("Cache-Control"); got != "private, max-age=60" {
+					t.Errorf("%s, %s: Cache-Control: %q", cache, ttl, got)
+				}
+			}
+		}
 	}
 }
 
