@@ -31,16 +31,7 @@ func (x *Exchange) pageFields(p *pageSink) []wire.Field {
 	if vary := x.appendPageVary(nil, p); vary != nil {
 		fields = append(fields, wire.Field{Name: varyName, Value: vary})
 	}
-	if x.site.response.any() {
-		fields = x.site.response.apply(fields)
-	}
-	if !x.trip.Answer.HasDate && !x.site.response.touches("date") {
-		fields = append(fields, wire.Field{Name: dateName, Value: x.snap.date(x.Now)})
-	}
-	if len(x.binds) > 0 {
-		fields = append(fields, wire.Field{Name: setCookieName, Value: x.binds})
-	}
-	fields = append(fields, wire.Field{Name: viaName, Value: x.snap.via[x.trip.Status.Minor]})
+	fields = x.passedOn(fields)
 	if x.cached.on && x.site.cache.shown {
 		if e := x.cached.entry; e != nil {
 			x.cached.status.TTL, x.cached.status.HasTTL = e.Stored().TTLAt(x.Now), true
@@ -63,24 +54,27 @@ func (x *Exchange) isOfTemplate(f wire.Field) bool {
 // where nothing else is said, ask each time.
 func (x *Exchange) pageControl(p *pageSink) []byte {
 	left, ok := time.Duration(0), false
-	switch s := x.site.esi; s.clientTTL {
+	switch x.site.esi.clientTTL {
 	case ttlTemplate:
 		left, ok = x.templateLeft()
 	case ttlLeast:
-		if left, ok = x.templateLeft(); ok {
-			ok = p.whole && p.program.Uses() == 0
-		}
-		if ok {
-			var least time.Duration
-			if least, ok = p.fragments.left(); ok {
-				left = min(left, least)
-			}
-		}
+		left, ok = x.leastLeft(p)
 	}
 	if seconds := wholeSeconds(left); ok && seconds > 0 {
 		return strconv.AppendInt([]byte("max-age="), seconds, 10)
 	}
 	return privateNoCache
+}
+
+// leastLeft is for how long the template and all fragments are still fresh, if all of the page
+// is here and no client gets another one.
+func (x *Exchange) leastLeft(p *pageSink) (time.Duration, bool) {
+	left, ok := x.templateLeft()
+	if !ok || !p.whole || p.program.Uses() != 0 {
+		return 0, false
+	}
+	least, ok := p.fragments.left()
+	return min(left, least), ok
 }
 
 // templateLeft is for how long the template is still fresh, if it is one that all may have.
