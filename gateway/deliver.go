@@ -91,13 +91,23 @@ func reasonPhrase(s wire.StatusLine) []byte {
 	return s.Reason
 }
 
-// answerFields are the fields of the origin's answer with the site's edits, Via
-// and, if it has none, Date (RFC 9110 6.6.1).
+// answerFields are the fields of the origin's answer as the client gets them.
 func (x *Exchange) answerFields() []wire.Field {
 	fields := x.trip.Answer.Fields
 	if x.site.cache != nil {
 		fields = x.passSurrogateControl(fields)
 	}
+	fields = x.passedOn(fields)
+	if x.cached.on && x.site.cache.shown {
+		fields = append(fields, x.cacheStatus())
+	}
+	x.trip.Answer.Fields = fields
+	return fields
+}
+
+// passedOn are fields of the origin's answer with the site's edits, the session's cookie, Via
+// and, if it has none, Date (RFC 9110 6.6.1).
+func (x *Exchange) passedOn(fields []wire.Field) []wire.Field {
 	if x.site.response.any() {
 		fields = x.site.response.apply(fields)
 	}
@@ -107,12 +117,7 @@ func (x *Exchange) answerFields() []wire.Field {
 	if len(x.binds) > 0 {
 		fields = append(fields, wire.Field{Name: setCookieName, Value: x.binds})
 	}
-	fields = append(fields, wire.Field{Name: viaName, Value: x.snap.via[x.trip.Status.Minor]})
-	if x.cached.on && x.site.cache.shown {
-		fields = append(fields, x.cacheStatus())
-	}
-	x.trip.Answer.Fields = fields
-	return fields
+	return append(fields, wire.Field{Name: viaName, Value: x.snap.via[x.trip.Status.Minor]})
 }
 
 var (

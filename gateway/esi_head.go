@@ -32,16 +32,7 @@ func (x *Exchange) pageFields(p *pageSink) []wire.Field {
 	if vary := x.appendPageVary(nil, p); vary != nil {
 		fields = append(fields, wire.Field{Name: varyName, Value: vary})
 	}
-	if x.site.response.any() {
-		fields = x.site.response.apply(fields)
-	}
-	if !x.trip.Answer.HasDate && !x.site.response.touches("date") {
-		fields = append(fields, wire.Field{Name: dateName, Value: x.snap.date(x.Now)})
-	}
-	if len(x.binds) > 0 {
-		fields = append(fields, wire.Field{Name: setCookieName, Value: x.binds})
-	}
-	fields = append(fields, wire.Field{Name: viaName, Value: x.snap.via[x.trip.Status.Minor]})
+	fields = x.passedOn(fields)
 	if x.cached.on && x.site.cache.shown {
 		if e := x.cached.entry; e != nil {
 			x.cached.status.TTL, x.cached.status.HasTTL = e.Stored().TTLAt(x.Now), true

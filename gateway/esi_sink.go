@@ -76,15 +76,15 @@ func (p *pageSink) pass(b []byte) error {
 		p.n += copy(p.held[p.n:], b)
 		return nil
 	}
-	p.begin(wire.UntilClose)
-	if err := p.sendHeld(); err != nil {
+	if err := p.sendHeld(wire.UntilClose); err != nil {
 		return err
 	}
 	return p.x.w.Write(b)
 }
 
-// sendHeld sends what was held back.
-func (p *pageSink) sendHeld() error {
+// sendHeld sends the page's head, and what was held back.
+func (p *pageSink) sendHeld(length int64) error {
+	p.begin(length)
 	n := p.n
 	if p.n = 0; n == 0 {
 		return nil
@@ -100,8 +100,7 @@ func (p *pageSink) Flush() error {
 		}
 	}
 	if !p.begun {
-		p.begin(wire.UntilClose)
-		if err := p.sendHeld(); err != nil {
+		if err := p.sendHeld(wire.UntilClose); err != nil {
 			return err
 		}
 	}
@@ -124,8 +123,7 @@ func (p *pageSink) end() error {
 	if p.begun {
 		return nil
 	}
-	p.begin(int64(p.n))
-	return p.sendHeld()
+	return p.sendHeld(int64(p.n))
 }
 
 // begin sends the page's head.

@@ -125,6 +125,9 @@ func (l *fragmentLook) look(i *esi.Include) *esi.Program {
 	return program
 }
 
+// fetchedThere is what becomes of a fragment whose host is at no site, where pages may have such.
+const fetchedThere = "no site has the host: it is asked by itself, at a public address and port 80 or 443"
+
 // decideFragment decides where a fragment is asked for, and reports whether it is at a site.
 func (e *explanation) decideFragment(f *fragmentExchange, told *ExplainedFragment) bool {
 	x := e.x
@@ -133,7 +136,7 @@ func (e *explanation) decideFragment(f *fragmentExchange, told *ExplainedFragmen
 	d := &x.decision
 	switch {
 	case !f.hasSite() && f.of.page.site.esi.unmapped:
-		told.Does, told.Why = "fetch", "no site has the host: it is asked by itself, at a public address"
+		told.Does, told.Why = "fetch", fetchedThere
 		return false
 	case !f.hasSite():
 		told.Does, told.Why = "refused", "no site has the host, and esi.unmapped_providers is deny"

@@ -177,3 +177,30 @@ func TestLastPageIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// A fragment of a host that no site has is asked for there; to a client it is no answer at all.
+func TestExplainTellsOfFragmentsAtNoSite(t *testing.T) {
+	t.Parallel()
+	explainer, problems := NewExplainer(load(t, plainListener+`clusters: { a: { origins: [{ address: "127.0.0.1:1" }] } }
+sites: { shop: { hosts: [shop.example] } }
+mappings: [{ site: shop, cluster: a }]
+`))
+	if problems.Errors() > 0 {
+		t.Fatal(problems)
+	}
+	for _, tt := range []struct {
+		fragment        bool
+		reason, address string
+	}{
+		{true, "served", "parts.example:8080"},
+		{false, "no_site", ""},
+	} {
+		e, err := explainer.Explain(Question{Raw: []byte("GET /a?b HTTP/1.1\r\nHost: parts.example:8080\r\n\r\n"), Fragment: tt.fragment})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o := e.Outcome; o.Reason != tt.reason || o.Address != tt.address || strings.Contains(o.Text, "unmapped_providers") != tt.fragment {
+			t.Errorf("fragment %v: %+v", tt.fragment, o)
+		}
+	}
+}

@@ -45,7 +45,7 @@ func (e *explanation) tell(g *Gateway, answer []byte) error {
 		return nil
 	}
 	if d.Mapping < 0 {
-		e.end(reasonOfDecision[d.Reason])
+		e.unmapped(reasonOfDecision[d.Reason])
 		return nil
 	}
 	e.bestSet()
@@ -70,6 +70,19 @@ func (e *explanation) tell(g *Gateway, answer []byte) error {
 	e.pick()
 	e.stored()
 	return err
+}
+
+// unmapped tells what becomes of a request that no mapping takes. A fragment of a host that no site
+// has is asked for there; whether pages may, is a matter of their sites.
+func (e *explanation) unmapped(reason Reason) {
+	if e.x.within != nil && reason == NoSite {
+		e.Outcome = ExplainedOutcome{
+			Reason: Served.String(), Text: fetchedThere + "; where esi.unmapped_providers is deny, nobody is asked",
+			Address: string(e.x.Authority.Raw), Target: string(e.x.Target.Raw),
+		}
+		return
+	}
+	e.end(reason)
 }
 
 // stored tells what the client gets where the cache answers, in place of the origin that was

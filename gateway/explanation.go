@@ -195,7 +195,7 @@ type ExplainedOutcome struct {
 	Reason   string `json:"reason"`           // code
 	Text     string `json:"text"`
 	Location string `json:"location,omitempty"`
-	Address  string `json:"address,omitempty"` // of the origin
+	Address  string `json:"address,omitempty"` // of the origin; of a fragment that is at no site, its host
 	Target   string `json:"target,omitempty"`  // that it is asked for
 	Stored   bool   `json:"stored,omitempty"`  // the cache answers; no origin is asked before the client has all that is stored
 }

@@ -160,6 +160,9 @@ func TestExplanationForPeople(t *testing.T) {
 		Mapping: &gateway.ExplainedMapping{Index: -1, Total: 3},
 		Outcome: gateway.ExplainedOutcome{Status: 421, Reason: "no_site", Text: "no site has this host and port"},
 	}
+	astray := lost
+	astray.Request.Host, astray.Request.Path = "parts.example", "/top"
+	astray.Outcome = gateway.ExplainedOutcome{Reason: "served", Text: "no site has it", Address: "parts.example", Target: "/top"}
 	for _, tt := range []struct {
 		name string
 		e    *gateway.Explanation
@@ -170,6 +173,7 @@ func TestExplanationForPeople(t *testing.T) {
 		{"a router and a collector", &routed, routedText},
 		{"a router that fails", &failing, failingText},
 		{"no site", &lost, "request   GET http://(no host)/   client 10.1.2.3 (no trusted proxy before it)\nmapping   none of 3   no site has this host and port\nwould     be answered 421, no_site: no site has this host and port\n"},
+		{"a fragment at no site", &astray, "request   GET http://parts.example/top   client 10.1.2.3 (no trusted proxy before it)\nmapping   none of 3   no site has this host and port\nwould     be asked of parts.example as /top: no site has it\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var out strings.Builder

@@ -60,7 +60,7 @@ func (a *app) sayExplanation(e *gateway.Explanation) error {
 		t.line("plugins", "%s: kept still here, without ticks, calls and samples; a running gateway may know more (--live)", strings.Join(e.Still, ", "))
 	}
 	t.pick(e)
-	t.outcome(&e.Outcome)
+	t.outcome(e)
 	return t.err
 }
 
@@ -294,10 +294,14 @@ func column(what string, n *int) string {
 	return fmt.Sprintf("\t%s %d", what, *n)
 }
 
-func (t *teller) outcome(o *gateway.ExplainedOutcome) {
-	switch {
+func (t *teller) outcome(e *gateway.Explanation) {
+	switch o := &e.Outcome; {
+	case o.Stored && e.Page != nil && e.Page.Does == "assembled":
+		t.line("would", "be answered with a page, made of the template in the store")
 	case o.Stored:
 		t.line("would", "be answered from the store")
+	case o.Address != "" && e.Mapping != nil && e.Mapping.Index < 0:
+		t.line("would", "be asked of %s as %s: %s", o.Address, o.Target, o.Text)
 	case o.Address != "":
 		t.line("would", "be sent to %s as %s", o.Address, o.Target)
 	case o.Location != "":
