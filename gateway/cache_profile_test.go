@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weirkeep/gateway/cache"
+	"weirkeep/gateway/config"
 )
 
 // TestProfilesOfTheCache: what configuration says without being told anything is what
@@ -12,7 +13,7 @@ import (
 func TestProfilesOfTheCache(t *testing.T) {
 	for profile, want := range map[string]cache.Policy{"default": cache.Default(), "conformance": cache.Conformance()} {
 		cfg := load(t, plainListener+"clusters: { a: { origins: [{ address: \"127.0.0.1:9001\" }] } }\ncache: { enabled: true, profile: "+profile+" }")
-		got := cachePolicy(&cfg.Cache, "")
+		got := cachePolicy(&cfg.Cache, &config.Node{})
 		if len(got.TTL) == 0 {
 			got.TTL = nil
 		}

@@ -42,7 +42,7 @@ func (c *compiler) allCaches() {
 func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
 	k := &cfg.Cache
 	return &siteCache{
-		policy: cachePolicy(k, c.cfg.Node.Name),
+		policy: cachePolicy(k, &c.cfg.Node),
 		key: keyPolicy{
 			hosts:   slices.ContainsFunc(cfg.Hosts, func(h string) bool { return strings.Contains(h, "*") }),
 			ports:   portsOf(cfg.Hosts, c.cfg.Listeners),
@@ -78,10 +78,10 @@ func portsOf(hosts []string, listeners []config.Listener) (ports []int) {
 	return ports
 }
 
-// cachePolicy is what package cache is told; device is the node's name.
-func cachePolicy(k *config.Cache, device string) cache.Policy {
+// cachePolicy is what package cache is told.
+func cachePolicy(k *config.Cache, node *config.Node) cache.Policy {
 	p := cache.Policy{
-		Device:    device,
+		Device: node.Name, Remote: node.Remote,
 		Heuristic: float64(k.Heuristic.Fraction), HeuristicMax: time.Duration(k.Heuristic.Max),
 		TTL:             make(map[int]time.Duration),
 		WhileRevalidate: time.Duration(k.Stale.WhileRevalidate), IfError: time.Duration(k.Stale.IfError),

@@ -140,7 +140,7 @@ func New(o Options) *Gateway {
 	if g.log == nil {
 		g.log = slog.New(slog.DiscardHandler)
 	}
-	g.cache = store.New(store.Options{Now: o.Now, Behind: g.tier, File: g.memory()})
+	g.cache = store.New(store.Options{Now: o.Now, Behind: g.tier, File: sync.OnceValue(g.memory)})
 	dial := o.Dial
 	if dial == nil {
 		dial = dialTCP

@@ -224,7 +224,7 @@ func documentedFile(t *testing.T, text string) (file string, roots *authority) {
 	file = reportFile(t, text)
 	for name, content := range map[string]string{
 		"tls/site.pem": reportText(t, p.cert), "tls/site.key": reportText(t, p.key), "tls/origins.pem": reportText(t, roots.file),
-		"pages/network.html": "network", "pages/busy.html": "busy",
+		"pages/network.html": "network", "pages/busy.html": "busy", "pages/fragment.html": "fragment",
 		"redact.wasm": reportText(t, guestFile(parrot)),
 	} {
 		path := filepath.Join(filepath.Dir(file), name)
@@ -266,6 +266,9 @@ func serveDocumented(t *testing.T, text string) {
 	}
 	hosts := map[string]bool{}
 	for _, s := range cfg.Sites {
+		if s.IsProvider() {
+			continue // no client is answered there
+		}
 		for _, host := range s.Hosts {
 			hosts[strings.Replace(host, "**", "any.example", 1)] = true
 		}

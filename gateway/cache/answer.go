@@ -88,6 +88,7 @@ func (v *said) read(fields []wire.Field, p *Policy) {
 		return
 	}
 	s := surrogateOf(fields, p.Device)
+	s.NoStore = s.NoStore || p.Remote && s.NoStoreRemote
 	v.compress, v.content, v.hasContent = compressingOf(&s), s.Content, s.HasContent
 	if c, ok := storingOf(&s); ok {
 		v.control, v.targeted, v.surrogate = c, true, true

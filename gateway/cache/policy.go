@@ -31,6 +31,10 @@ type Policy struct {
 	// none.
 	Device string
 
+	// Remote means that the cache is far from the origins: no-store-remote of
+	// Surrogate-Control is said to it.
+	Remote bool
+
 	// Targeted are the fields that are asked before Cache-Control (RFC 9213), in
 	// lower case, the first that is there and valid decides.
 	Targeted []string

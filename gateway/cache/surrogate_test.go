@@ -44,6 +44,18 @@ func TestSurrogateControl(t *testing.T) {
 	})
 }
 
+// no-store-remote is said to caches far from the origin, and to no other (H2).
+func TestNoStoreRemote(t *testing.T) {
+	p := Default()
+	p.Device, p.Remote = "edge-1", true
+	check(t, &p, []row{
+		{id: "remote", answer: "Surrogate-Control: max-age=60, no-store-remote", want: "refused: no-store"},
+		{id: "to another", answer: "Surrogate-Control: max-age=60, no-store-remote;edge-2", after: 59, want: "fresh"},
+	})
+	p.Remote = false
+	check(t, &p, []row{{id: "near", answer: "Surrogate-Control: max-age=60, no-store-remote", after: 59, want: "fresh"}})
+}
+
 // TestSurrogateControlStays with what is stored, so that a 304 that does not repeat it changes
 // nothing; it is in no reply.
 func TestSurrogateControlStays(t *testing.T) {

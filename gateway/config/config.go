@@ -110,6 +110,7 @@ type Node struct {
 	Name     string `yaml:"name" check:"token"`               // in Via and logs; default: the host name
 	Host     string `yaml:"host" check:"label"`               // the machine that it runs on, a name of hosts; default: the host name
 	Cell     string `yaml:"cell" default:"main" check:"name"` // the cell of clusters whose names have none; default main
+	Remote   bool   `yaml:"remote" default:"false"`           // whether it is far from the origins, so that Surrogate-Control: no-store-remote speaks to it; default false
 	StateDir string `yaml:"state_dir" check:"path"`           // default $STATE_DIRECTORY, which service managers set, else /var/lib/weirkeep as root, else weirkeep under XDG_STATE_HOME; made absolute
 }
 

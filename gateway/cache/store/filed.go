@@ -21,7 +21,11 @@ func (c *Cache) Filed(e *Entry) *memfile.Span {
 	if n, all := b.Size(); !all || n < leastFiled {
 		return nil
 	}
-	return b.file(c.file)
+	f := c.file()
+	if f == nil {
+		return nil
+	}
+	return b.file(f)
 }
 
 // file puts a body that is complete into a file.

@@ -11,9 +11,9 @@ import (
 // untilFiled collects garbage until the file of a cache has so many bytes.
 func untilFiled(t *testing.T, c *Cache, n int64) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); c.file.Held() != n; runtime.Gosched() {
+	for end := time.Now().Add(30 * time.Second); c.file().Held() != n; runtime.Gosched() {
 		if time.Now().After(end) {
-			t.Fatalf("the file has %d bytes, want %d", c.file.Held(), n)
+			t.Fatalf("the file has %d bytes, want %d", c.file().Held(), n)
 		}
 		runtime.GC()
 	}
@@ -103,7 +103,7 @@ func TestFiledBodiesAreCounted(t *testing.T) {
 			t.Errorf("%d bytes count as %d, the entry as %d", size, more, e.Bytes())
 		}
 	}
-	if filed := c.file.Held(); filed > c.Stats().Bytes {
+	if filed := c.file().Held(); filed > c.Stats().Bytes {
 		t.Errorf("the file has %d bytes, %d are counted", filed, c.Stats().Bytes)
 	}
 }

@@ -37,9 +37,10 @@ type Options struct {
 	// as one that is not worth waiting for, and it must not be changed by Resize.
 	Now func() time.Time
 
-	// File is where [Cache.Filed] puts bodies; nil: nowhere. What is in it counts as
-	// bodies on the heap do. Resize does not look at it.
-	File *memfile.File
+	// File is where [Cache.Filed] puts bodies: it is asked for the first one, and may
+	// return nil. nil: nowhere. What is in it counts as bodies on the heap do. Resize does
+	// not look at it.
+	File func() *memfile.File
 
 	// Behind keeps what there is no room for; nil: nothing does. Resize does not look at it.
 	Behind Behind
@@ -50,7 +51,7 @@ type Cache struct {
 	seed      maphash.Seed
 	now       func() time.Time
 	behind    Behind
-	file      *memfile.File
+	file      func() *memfile.File
 	maxObject atomic.Int64
 	space     space
 	shards    [shardCount]shard

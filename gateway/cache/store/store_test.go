@@ -20,7 +20,7 @@ func filedCache(t testing.TB, memory, longest int64) *Cache {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(Options{Memory: memory, MaxObject: longest, File: f})
+	return New(Options{Memory: memory, MaxObject: longest, File: func() *memfile.File { return f }})
 }
 
 // What is stored is found whole, in one piece, and by its parts, whether its length was
