@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
 	"weirkeep/abi"
 	"weirkeep/gateway/esi"
 	"weirkeep/gateway/provider"
+	"weirkeep/gateway/wire"
 )
 
 // TestFragmentsPassRequestFilters: they edit its request, or give it themselves.
@@ -301,6 +303,19 @@ func TestRedirectsOfFragments(t *testing.T) {
 		wantPage(t, tt.src+" "+tt.attributes, got, tt.want)
 		if (tt.want == "") != (got.report.Failures[esi.BadAnswer] == 1) {
 			t.Errorf("%s: %v", tt.src, got.report.Failures)
+		}
+	}
+}
+
+// What says who asks goes to other origins if a trusted proxy has said it, and not by the client's own word.
+func TestOthersAreToldWhoAsksIfThatIsVouchedFor(t *testing.T) {
+	for _, trusted := range []bool{true, false} {
+		page := &Exchange{trusted: trusted}
+		page.Head.Fields = []wire.Field{{Name: []byte("X-Forwarded-For"), Value: []byte("192.0.2.1"), Class: wire.Identity}}
+		p := &fragments{page: page}
+		told := slices.ContainsFunc(p.fields(false), func(f wire.Field) bool { return f.Class == wire.Identity })
+		if told != trusted {
+			t.Errorf("trusted %v: told %v", trusted, told)
 		}
 	}
 }
