@@ -55,14 +55,16 @@ func TestPassingEndsWithItsReader(t *testing.T) {
 		name string
 		do   func(s *stream)
 	}{
-		{"who does not come", func(s *stream) { s.fill.Entry().Body().Decline() }},
+		{"who does not come", func(s *stream) { s.fill.Entry().Body().Decline(); s.write() }},
 		{"who goes", func(s *stream) {
 			r := s.reader(0)
 			r.r.Close()
+			s.write()
 		}},
 		{"who is not seen for long", func(s *stream) {
 			s.write()
 			time.Sleep(stallAfter + time.Second)
+			synctest.Wait()
 		}},
 		{"who takes nothing for long", func(s *stream) {
 			r := s.reader(0)
@@ -78,9 +80,6 @@ func TestPassingEndsWithItsReader(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				s := passing(t, 1<<20, -1, 3<<20)
 				tt.do(s)
-				if s.fill.taken == 0 {
-					s.write()
-				}
 				if err := <-s.err; err != ErrUnwanted {
 					t.Errorf("writing ended with %v, want %v", err, ErrUnwanted)
 				}
