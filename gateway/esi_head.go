@@ -94,13 +94,15 @@ func (x *Exchange) isForAll(p *pageSink) bool {
 	return ok && !x.tellsApart()
 }
 
-// templateLeft is for how long the template is still fresh, if it is stored.
+// templateLeft is for how long the template is still fresh, if it is stored, and if what it says to
+// clients lets them keep it as long.
 func (x *Exchange) templateLeft() (time.Duration, bool) {
 	e := x.cached.entry
 	if e == nil || e.Stored().Fresh.Validate {
 		return 0, false
 	}
-	return e.Stored().TTLAt(x.Now), true
+	most, ok := e.Stored().ForClients()
+	return min(e.Stored().TTLAt(x.Now), most), ok
 }
 
 // tellsApart reports whether a stored answer may be for some clients alone, and its Vary does not

@@ -70,6 +70,9 @@ func TestHowLongClientsKeepPages(t *testing.T) {
 		{"the template's, with one that is a template", "template", template, "", "Surrogate-Control: max-age=60, content=\"ESI/1.0\"\r\n", "max-age=90"},
 		{"the template's, with variables", "template", template, "<esi:vars>$(HTTP_COOKIE{a})</esi:vars>", stored60, "private, max-age=90"},
 		{"the template's, that varies", "template", template + "Vary: X-A\r\n", "", stored60, "max-age=90"},
+		{"the template's, that says less to clients", "template", template + "Cache-Control: max-age=5\r\n", "", stored60, "max-age=5"},
+		{"the template's, that clients must not keep", "template", template + "Cache-Control: no-store\r\n", "", stored60, "private, no-cache"},
+		{"the least, of a template that is private to others", "min", template + "Cache-Control: private, max-age=60\r\n", "", stored60, "private, no-cache"},
 		{"a template that is not stored", "template", unstoredTemplate, "", "", "private, no-cache"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
