@@ -26,14 +26,6 @@ func (u URL) String() string {
 // SameOrigin reports whether two URLs have scheme, host and port in common.
 func (u URL) SameOrigin(v URL) bool { return u.Secure == v.Secure && u.Authority == v.Authority }
 
-// NewURL makes a URL of its parts. It is not ok if the authority is none, or the target is
-// refused by [wire.Target.Parse].
-func NewURL(secure bool, authority, target string) (u URL, ok bool) {
-	u = URL{Secure: secure, Target: target}
-	u.Authority, ok = normalAuthority(secure, authority)
-	return u, ok && validTarget(target)
-}
-
 // URLOf makes a URL of parts that were checked, as package wire has them: a host in lower case without
 // brackets, and no port as 0. No host means that the client has named none.
 func URLOf(secure bool, host []byte, port int, target []byte) URL {
