@@ -13,6 +13,10 @@ import (
 	"weirkeep/gateway/wire"
 )
 
+// mostOfProvider is the longest that max_fragment of a site can be, in bytes: the site's own is looked at
+// when the fragment comes.
+const mostOfProvider = 1 << 30
+
 // obtainAstray gets the answer of a host that no site has. It is no site's to be stored, and is
 // here as a whole afterwards.
 func (f *fragmentExchange) obtainAstray(ctx context.Context) esi.Failure {

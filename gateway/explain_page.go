@@ -2,7 +2,9 @@ package gateway
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -103,7 +105,25 @@ func (e *explanation) pageOfAnswer() string {
 // holdsInclude reports whether a stored body, as far as it is in memory and in no coding, has markup
 // of ours.
 func holdsInclude(e *store.Entry) bool {
-	return bytes.Contains(e.Body().Whole(), []byte("<esi:"))
+	return bytes.Contains(wholeOf(e), []byte("<esi:"))
+}
+
+// mostLooked is how long a body may be that an explanation looks into, in bytes.
+const mostLooked = 4 << 20
+
+// wholeOf is a stored body that is complete, wherever it is kept; nil: it is not, or is too long to be
+// looked into.
+func wholeOf(e *store.Entry) []byte {
+	if n, all := e.Body().Size(); !all || n > mostLooked {
+		return nil
+	}
+	src := &storedSource{reader: e.Body().Reader(0, -1), waiter: waitsFor{context.Background()}}
+	defer src.reader.Close()
+	body, err := io.ReadAll(src)
+	if err != nil {
+		return nil
+	}
+	return body
 }
 
 // programToExplain is the program of a stored template, as it was read, or is now, if its body is in
@@ -112,7 +132,7 @@ func programToExplain(e *store.Entry, s *siteESI) (*esi.Program, string) {
 	if p := programIn(e); p != nil {
 		return p, ""
 	}
-	body := e.Body().Whole()
+	body := wholeOf(e)
 	if as, _ := cache.CodingOf(e.Stored().Fields); body == nil || as != cache.Identity {
 		return nil, "it has not been read since it was stored, so that its fragments are not known"
 	}

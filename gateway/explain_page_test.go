@@ -28,9 +28,12 @@ func pageText(p *ExplainedPage) string {
 		if f.TTL != nil {
 			text += fmt.Sprint(" ", *f.TTL)
 		}
-		for word, there := range map[string]bool{" template": f.Template, " alt": f.InPlace, " else " + f.Else: f.Else != "", " optional": f.Optional} {
-			if there {
-				text += word
+		for _, said := range []struct {
+			is   bool
+			word string
+		}{{f.Template, " template"}, {f.InPlace, " alt"}, {f.Else != "", " else " + f.Else}, {f.Optional, " optional"}} {
+			if said.is {
+				text += said.word
 			}
 		}
 		if f.Last != nil {
@@ -201,6 +204,21 @@ mappings: [{ site: shop, cluster: a }]
 		}
 		if o := e.Outcome; o.Reason != tt.reason || o.Address != tt.address || strings.Contains(o.Text, "unmapped_providers") != tt.fragment {
 			t.Errorf("fragment %v: %+v", tt.fragment, o)
+		}
+	}
+}
+
+// A long body is looked into wherever it is kept: one that was asked for again has moved to a file.
+func TestExplainLooksIntoLongBodies(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 100<<10) + `<esi:include src="/one"/>`
+	k := newKiosk(t, "", map[string]served{"/long": {stored60 + "Content-Type: text/html\r\n", long, ""}})
+	for i := range 3 {
+		if got := k.get(t, "/long"); got.body != long {
+			t.Fatalf("%d: %d bytes", i, len(got.body))
+		}
+		if p := k.explained(t, "GET /long").Page; p == nil || p.Does != "none" {
+			t.Errorf("after %d requests: %+v", i+1, p)
 		}
 	}
 }

@@ -133,7 +133,7 @@ func New(o Options) *Gateway {
 		perClient: make(map[clientKey]int),
 		started:   time.Now(),
 		exchanges: sync.Pool{New: newH1Exchange},
-		providers: provider.New(provider.Options{}),
+		providers: provider.New(provider.Options{MaxBytes: mostOfProvider}),
 	}
 	g.metrics.ESI = esiNames()
 	g.unstored = popular.New()
