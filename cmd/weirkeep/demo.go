@@ -103,6 +103,7 @@ func demoAdvice(p demoPlan, self string) []string {
 		"Try in a second terminal:",
 		fmt.Sprintf("  %-44s X-Origin names the origin that answered", "curl -i http://"+dialable(p.Gateway)+"/shop/1"),
 		fmt.Sprintf("  %-44s twice: Cache-Status says stored, then hit, and Age", "curl -i http://"+dialable(p.Gateway)+"/img/1"),
+		fmt.Sprintf("  %-44s a page that the gateway makes of a template and two fragments (ESI)", "curl -i http://"+dialable(p.Gateway)+"/page"),
 		fmt.Sprintf("  %-44s what is stored; cache purge tag:pictures takes it away", self+" cache ls"),
 		fmt.Sprintf("  %-44s what the gateway has counted", "curl http://"+dialable(p.Admin)+"/metrics"),
 		fmt.Sprintf("  %-44s a commented file to start from", self+" init weirkeep.yaml"),

@@ -18,10 +18,22 @@ var demoOrigins = []struct {
 	{"flaky", oneIn(20, answer("flaky", http.StatusServiceUnavailable), answer("flaky", http.StatusOK))},
 }
 
-// answer names the origin, in X-Origin and in the body.
+// demoTemplate is a page of two fragments: one that is stored, and one that is not.
+const demoTemplate = `<h1>A page made of fragments</h1>
+<esi:include src="/img/banner" onerror="continue"/>
+<esi:include src="/shop/greeting" onerror="continue"/>
+`
+
+// answer names the origin, in X-Origin and in the body. /page is a template.
 func answer(name string, status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Origin", name)
+		if r.URL.Path == "/page" && status == http.StatusOK {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			w.Header().Set("Surrogate-Control", `max-age=60, content="ESI/1.0"`)
+			fmt.Fprint(w, demoTemplate)
+			return
+		}
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(status)
 		fmt.Fprintf(w, "%s %s: %d from origin %s\n", r.Method, r.URL.Path, status, name)
