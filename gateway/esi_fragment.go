@@ -25,6 +25,7 @@ type fragments struct {
 	g    *Gateway
 	page *Exchange
 
+	charset     []byte              // that the page says; nil: none
 	own, others []wire.Field        // of requests to the page's origin, and to others; nil: not made yet
 	spare       []*fragmentExchange // the page's goroutine's
 
@@ -49,7 +50,7 @@ func (g *Gateway) fragmentsOf(x *Exchange) *fragments {
 	if p == nil {
 		p = &fragments{g: g}
 	}
-	p.page = x
+	p.page, p.charset = x, charsetOf(x.trip.Answer.Fields)
 	return p
 }
 
@@ -68,7 +69,7 @@ func (p *fragments) end() {
 		p.page.assembled.fragments = append(p.page.assembled.fragments, a.told)
 	}
 	clear(p.asked)
-	p.page, p.asked = nil, p.asked[:0]
+	p.page, p.charset, p.asked = nil, nil, p.asked[:0]
 	p.own, p.others = p.own[:0], p.others[:0]
 	p.g.parts.Put(p)
 }

@@ -29,6 +29,7 @@ func (f *fragmentExchange) answer() esi.Fragment {
 		f.drop()
 		return esi.Fragment{Failure: esi.BadAnswer}
 	}
+	f.tellCharset(e.Stored().Fields)
 	if got, ok := f.inMemory(e); ok {
 		return got
 	}

@@ -26,6 +26,7 @@ type siteESI struct {
 
 	metrics *metrics.ESI
 	told    atomic.Int64 // second in which a template's mistakes were logged last
+	mixed   atomic.Int64 // the same, for a fragment's charset
 }
 
 // clientTTL is for how long clients may keep a page.
