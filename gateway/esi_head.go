@@ -79,10 +79,11 @@ func (x *Exchange) pageLeft(p *pageSink) (left time.Duration, ok bool) {
 	return min(left, least), ok
 }
 
-// partsLeft is for how long all that the page includes is fresh; not ok: that is not known, or the
-// page is not the same for all.
+// partsLeft is for how long all that the page includes is fresh; not ok: some of it is not here yet,
+// or the page is not the same for all. What is included later than all that is sure to be stands in for
+// what has failed, which is not fresh.
 func (p *pageSink) partsLeft() (time.Duration, bool) {
-	if !p.whole || p.program == nil || p.program.Uses() != 0 {
+	if p.program == nil || p.program.Uses() != 0 {
 		return 0, false
 	}
 	return p.fragments.left()

@@ -20,7 +20,6 @@ type pageSink struct {
 	as        cache.Coding   // in which it is
 	coder     *coding.Writer // nil: it is sent in none, or all was written
 	opened    bool           // these are known
-	whole     bool           // all of the page is here
 	begun     bool           // its head was given to the client
 	held      *[joinBytes]byte
 	n         int // of held, bytes that are used
@@ -112,7 +111,6 @@ func (p *pageSink) Gone() bool { return p.x.Gone() }
 
 // end sends the rest of a page that is complete.
 func (p *pageSink) end() error {
-	p.whole = true
 	p.open()
 	if p.coder != nil {
 		if err := p.coder.Close(); err != nil {
