@@ -120,50 +120,74 @@ func (r *cacheRule) passes(x *Exchange) bool {
 // find looks for the answer, and joins or begins the fetch of one. Who waited for a
 // fetch that does not serve it looks once more, and then goes alone.
 func (g *Gateway) find(x *Exchange) Reason {
-	c, now := &x.cached, x.Now
+	now := x.Now
 	for range 2 {
 		if g.look(x, now) {
 			return Served
 		}
-		if c.request.OnlyIfCached {
-			return NotStored
-		}
-		if reason, alike := g.failsAlike(x); alike {
+		if reason, settled := g.fetchShared(x); settled {
 			return reason
-		}
-		if !x.collapses() {
-			break
-		}
-		flight, leads := g.cache.Fetch(&c.key, &c.request, &x.site.cache.policy)
-		if leads {
-			c.flight = flight
-			return Served
-		}
-		e, outcome := flight.Wait(x, x.site.cache.wait)
-		switch outcome {
-		case store.Gone:
-			return ClientGone
-		case store.Leads:
-			c.flight = flight
-			return Served
-		case store.Answered:
-			if x.suits(e) {
-				x.answerFrom(e, metrics.CacheCollapsed)
-				c.status.Collapsed = true
-				return Served
-			}
-			e.Body().Decline()
-		default:
-			if reason, alike := g.failsAlike(x); alike {
-				return reason
-			}
-			c.flight = g.cache.Alone(&c.key)
-			return Served
 		}
 		now = g.now(time.Now())
 	}
-	c.flight = g.cache.Alone(&c.key)
+	return g.goAlone(x)
+}
+
+// fetchShared begins the fetch of what is not stored, or joins that of another exchange. It is
+// settled then how the exchange goes on, unless the answer that came does not fit it.
+func (g *Gateway) fetchShared(x *Exchange) (reason Reason, settled bool) {
+	c := &x.cached
+	if c.request.OnlyIfCached {
+		return NotStored, true
+	}
+	if reason, alike := g.failsAlike(x); alike {
+		return reason, true
+	}
+	if !x.collapses() {
+		return g.goAlone(x), true
+	}
+	flight, leads := g.cache.Fetch(&c.key, &c.request, &x.site.cache.policy)
+	if leads {
+		c.flight = flight
+		return Served, true
+	}
+	return g.awaitFlight(x, flight)
+}
+
+// awaitFlight waits for the fetch of another exchange. It is settled by it, unless its answer does not
+// fit.
+func (g *Gateway) awaitFlight(x *Exchange, flight *store.Flight) (reason Reason, settled bool) {
+	e, outcome := flight.Wait(x, x.site.cache.wait)
+	switch outcome {
+	case store.Gone:
+		return ClientGone, true
+	case store.Leads:
+		x.cached.flight = flight
+		return Served, true
+	case store.Answered:
+		return Served, x.answerShared(e)
+	}
+	if reason, alike := g.failsAlike(x); alike {
+		return reason, true
+	}
+	return g.goAlone(x), true
+}
+
+// goAlone has the exchange ask an origin by itself.
+func (g *Gateway) goAlone(x *Exchange) Reason {
+	x.cached.flight = g.cache.Alone(&x.cached.key)
 	return Served
+}
+
+// answerShared makes the answer to another exchange the answer, if it is one to this.
+func (x *Exchange) answerShared(e *store.Entry) bool {
+	if !x.suits(e) {
+		e.Body().Decline()
+		return false
+	}
+	x.answerFrom(e, metrics.CacheCollapsed)
+	x.cached.status.Collapsed = true
+	return true
 }
 
 // suits reports whether the answer to another exchange is one to this.
@@ -172,14 +196,22 @@ func (x *Exchange) suits(e *store.Entry) bool {
 	return s.Fits(r, p) && p.Shares(s, r, x.Now)
 }
 
-// look asks the store once, and reports whether it answers.
+// look asks the store once, memory before the disk, and reports whether it answers.
 func (g *Gateway) look(x *Exchange, now time.Time) bool {
 	c, p := &x.cached, &x.site.cache.policy
 	found := g.cache.Lookup(&c.key, &c.request, p)
 	if found.Entry == nil && !found.Passing && g.tier.Recall(g.cache, &c.key, &c.request, p, now) {
 		found = g.cache.Lookup(&c.key, &c.request, p)
 	}
-	c.stale, c.asking = nil, x.askAnew()
+	c.stale = nil
+	x.noteMiss(&found)
+	return found.Entry != nil && g.useStored(x, found.Entry, now)
+}
+
+// noteMiss notes what an origin is asked, and why, as if nothing were stored that can be used.
+func (x *Exchange) noteMiss(found *store.Found) {
+	c := &x.cached
+	c.asking = x.askAnew()
 	c.unsliced = found.Passing && cache.Refusal(found.Why) == cache.RefusedSlices
 	c.probing = found.Entry == nil && !found.Passing && x.probes()
 	c.outcome, c.status.Fwd = metrics.CacheMiss, cache.FwdURIMiss
@@ -189,14 +221,16 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 	if found.Passing {
 		c.asking, c.status.Detail = askAsIs, "not stored before"
 	}
-	if found.Entry == nil {
-		return false
-	}
-	s := found.Entry.Stored()
+}
+
+// useStored does with a stored answer what may be done with it, and reports whether that is to send it
+// at once. Else it says what an origin is asked about it.
+func (g *Gateway) useStored(x *Exchange, e *store.Entry, now time.Time) bool {
+	c, s := &x.cached, e.Stored()
 	c.status.Fwd = whyAsked(s, now)
-	switch use := c.terms.use(p, s, &c.request, now); use {
+	switch use := c.terms.use(&x.site.cache.policy, s, &c.request, now); use {
 	case cache.UseFresh, cache.UseStaleWhile:
-		g.answerWhile(x, found.Entry, use)
+		g.answerWhile(x, e, use)
 		return true
 	case cache.UseValidate:
 		c.asking = x.askAbout(askStale)
@@ -207,7 +241,7 @@ func (g *Gateway) look(x *Exchange, now time.Time) bool {
 	default:
 		c.asking = x.askAnew()
 	}
-	c.stale = found.Entry
+	c.stale = e
 	return false
 }
 
