@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"weirkeep/gateway/cache"
+	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/metrics"
 )
 
@@ -159,16 +160,23 @@ func (g *Gateway) keepValidated(x *Exchange) Reason {
 	case why.Lasting():
 		g.removeFitting(x)
 	}
-	head := s.AppendHead(nil)
-	e := c.stale.With(s, head)
-	if c.flight != nil && why == 0 {
-		e = c.flight.Update(c.stale, s, head)
-		c.flight = nil
-	}
+	e := x.renewStale(s, why)
 	x.passFlight(why)
 	g.dropAnswer(x)
 	x.answerFrom(e, metrics.CacheRevalidated)
 	return Served
+}
+
+// renewStale is what has expired with what is known of it now: for all, if nothing speaks against
+// that, else for this exchange alone.
+func (x *Exchange) renewStale(s *cache.Stored, why cache.Refusal) *store.Entry {
+	c, head := &x.cached, s.AppendHead(nil)
+	f := c.flight
+	if f == nil || why != 0 {
+		return c.stale.With(s, head)
+	}
+	c.flight = nil
+	return f.Update(c.stale, s, head)
 }
 
 // askAgain asks for the whole, whatever is stored.
