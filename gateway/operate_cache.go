@@ -82,10 +82,7 @@ func (g *Gateway) Stored(url string) ([]StoredObject, error) {
 		return nil, fmt.Errorf("%s: %w", url, err)
 	}
 	target := x.site.cache.key.targetOf(x.Target.Raw)
-	sel, err := store.ParseSelector("site:"+x.site.name, false, nil)
-	if err != nil {
-		return nil, err
-	}
+	sel := store.SelectSite(x.site.name)
 	sel.Where = func(e *store.Entry) bool { return bytes.Equal(e.Key().Target, target) }
 	found := g.cache.List(sel, store.ByHits, math.MaxInt)
 	for _, secure := range []bool{false, true} {
@@ -255,11 +252,9 @@ func (g *Gateway) StoredStats() (StoredStats, error) {
 
 func (g *Gateway) siteStats(name string) SiteStats {
 	s := SiteStats{Site: name, Outcomes: make(map[string]uint64)}
-	if sel, err := store.ParseSelector("site:"+name, false, nil); err == nil {
-		for _, e := range g.cache.List(sel, store.ByHits, 1<<31) {
-			s.Objects++
-			s.Bytes += e.Bytes()
-		}
+	for _, e := range g.cache.List(store.SelectSite(name), store.ByHits, math.MaxInt) {
+		s.Objects++
+		s.Bytes += e.Bytes()
 	}
 	for site, m := range g.metrics.Current().Caches() {
 		if site != name {
