@@ -250,15 +250,12 @@ func bestOf(all []*store.Entry) (best *store.Entry) {
 // storedAt is all that is stored of a key's target by its scheme, whatever else it was
 // chosen by.
 func (g *Gateway) storedAt(k *store.Key) []*store.Entry {
-	sel, err := store.ParseSelector("", true, nil)
-	if err != nil {
-		return nil // no selector is simpler
-	}
+	sel := store.SelectAll()
 	sel.Where = func(e *store.Entry) bool {
 		o := e.Key()
 		return o.Site == k.Site && o.Secure == k.Secure && bytes.Equal(o.Target, k.Target)
 	}
-	return g.cache.List(sel, store.ByHits, math.MaxInt32)
+	return g.cache.List(sel, store.ByHits, math.MaxInt)
 }
 
 // assumedAnswer says what would become of an answer, whose head it is.

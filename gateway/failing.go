@@ -27,14 +27,6 @@ func (x *Exchange) failsLikeOthers() bool {
 	return c.asked && x.site.cache.failing > 0 && !c.request.Authorization && x.decision.Home < 0
 }
 
-// failFlight ends the fetch for others without an answer, and lets them know why.
-func (x *Exchange) failFlight(reason Reason) {
-	if f := x.cached.flight; f != nil {
-		x.cached.flight = nil
-		f.FailFor(x.site.cache.failing, uint8(reason))
-	}
-}
-
 // failsAlike answers an exchange like the one before it for the same, if that has just
 // reached no origin: with what has expired, where that may be used then, else with the same
 // reason.

@@ -1,13 +1,10 @@
 package gateway
 
 import (
-	"errors"
 	"io"
 	"net"
 	"net/netip"
-	"os"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -56,13 +53,6 @@ type h1Conn struct {
 	busy        atomic.Bool // an exchange is being walked
 	forgotten   atomic.Bool // closed
 }
-
-const sideBytes = 16 << 10
-
-var sides = sync.Pool{New: func() any { return new([sideBytes]byte) }}
-
-// errInterrupted ends reads of a body that nobody wants any more.
-var errInterrupted = errors.New("interrupted")
 
 // Write takes what the server library writes and sends nothing.
 func (c *h1Conn) Write(p []byte) (int, error) { return len(p), nil }
@@ -156,120 +146,6 @@ func (c *h1Conn) fromSide(p []byte) int {
 	return k
 }
 
-// timeHead notes when a head has begun that is not whole: its time runs from
-// its first byte.
-func (c *h1Conn) timeHead() {
-	if c.head.begun && c.headAt.IsZero() {
-		c.headAt = time.Now()
-	}
-}
-
-// readHead reads within the time that is left for the head: from its first
-// byte, or, where none has come, from the end of the last exchange.
-func (c *h1Conn) readHead(p []byte) (int, error) {
-	c.timeHead()
-	for {
-		c.armHead()
-		if !c.head.begun && c.gateway.draining.Load() {
-			return c.lastHead(p)
-		}
-		n, err := c.receive(p)
-		switch {
-		case n > 0 || c.over:
-			return n, err
-		case err == nil: // exchanges were walked
-		case !errors.Is(err, os.ErrDeadlineExceeded) || !time.Now().Before(c.headLimit()):
-			return 0, err
-		default:
-			c.armed = time.Time{}
-		}
-	}
-}
-
-// armHead bounds the wait for the head.
-func (c *h1Conn) armHead() {
-	limit := c.headLimit()
-	if c.armed.IsZero() || c.armed.After(limit) {
-		c.arm(limit)
-	}
-}
-
-// receive reads what comes next. Where it may, it walks the exchanges of plain heads
-// that come one at a time without coming back: that costs one read less each.
-func (c *h1Conn) receive(p []byte) (int, error) {
-	if c.plain == nil || c.head.begun {
-		return c.Conn.Read(p)
-	}
-	return c.plain.Follow(p, c.walkOn)
-}
-
-// walkNext walks the exchange of p if that is a plain head and nothing else.
-func (c *h1Conn) walkNext(p []byte) socket.Then {
-	if n, whole := c.head.end(p); !whole || n < len(p) {
-		return socket.Keep
-	}
-	c.headAt, c.served = time.Time{}, true
-	walked, last := c.gateway.walkPlain(c, p)
-	switch {
-	case !walked:
-		return socket.Keep
-	case last:
-		c.over = true
-		return socket.Stop
-	case c.gateway.draining.Load():
-		return socket.Stop
-	}
-	c.armHead()
-	return socket.Wait
-}
-
-// lastHead reads what has arrived when the gateway is ending: a head that is
-// here is served, nobody waits for another. Who has just connected could not
-// know of the end, and has a moment to send one. A drain that wakes the read
-// early does not shorten it.
-func (c *h1Conn) lastHead(p []byte) (int, error) {
-	limit := time.Now().Add(lastLook)
-	if fresh := c.since.Add(firstLook); !c.served && fresh.After(limit) {
-		limit = fresh
-	}
-	for {
-		c.arm(limit)
-		n, err := c.Conn.Read(p)
-		switch {
-		case n > 0:
-			return n, nil
-		case !errors.Is(err, os.ErrDeadlineExceeded) || !time.Now().Before(limit):
-			return 0, io.EOF
-		}
-	}
-}
-
-const (
-	// lastLook is how long the last look at a connection takes. TLS and PROXY
-	// headers read ahead, so only a read tells what is there.
-	lastLook = time.Millisecond
-
-	// firstLook is how long a new connection has for its first byte when the
-	// gateway is ending.
-	firstLook = 500 * time.Millisecond
-)
-
-func (c *h1Conn) headLimit() time.Time {
-	t := &c.gateway.current.Load().times
-	switch {
-	case !c.headAt.IsZero():
-		return c.headAt.Add(t.head)
-	case c.served:
-		return c.since.Add(t.keepAlive)
-	}
-	return c.since.Add(t.head) // a fresh connection
-}
-
-func (c *h1Conn) arm(at time.Time) {
-	c.armed = at
-	c.Conn.SetReadDeadline(at)
-}
-
 // begin learns who the peer is, admits it, and shakes hands, all within the
 // time for a head. It runs in the connection's goroutine: a slow client keeps
 // nobody else waiting.
@@ -293,81 +169,6 @@ func (c *h1Conn) beginExchange(t times) {
 	c.idle = t.bodyIdle
 	c.rate.reset(t.minBodyRate)
 	c.interrupted.Store(false)
-}
-
-// keep puts p, which is the library's, aside.
-func (c *h1Conn) keep(p []byte) {
-	c.reserve(len(p))
-	c.side = append(c.side[:0], p...)
-	c.r = 0
-}
-
-// reserve makes room for n bytes beyond those that are aside.
-func (c *h1Conn) reserve(n int) {
-	if c.side == nil {
-		c.fixed = sides.Get().(*[sideBytes]byte)
-		c.side = c.fixed[:0]
-	}
-	if cap(c.side)-len(c.side) < n {
-		larger := append(make([]byte, 0, max(2*cap(c.side), len(c.side)+n)), c.side...)
-		c.giveBack()
-		c.side = larger
-	}
-}
-
-// dropSide gives the buffer back: a connection that is idle holds none.
-func (c *h1Conn) dropSide() {
-	c.giveBack()
-	c.side, c.r = nil, 0
-}
-
-func (c *h1Conn) giveBack() {
-	if c.fixed != nil {
-		sides.Put(c.fixed)
-		c.fixed = nil
-	}
-}
-
-// Window returns what was read and not yet taken.
-func (c *h1Conn) Window() []byte { return c.side[c.r:] }
-
-// Advance takes n bytes of the window.
-func (c *h1Conn) Advance(n int) { c.r += n }
-
-// Fill reads at least one more byte of the body, within its time.
-func (c *h1Conn) Fill() error {
-	c.makeRoom()
-	for {
-		now := time.Now()
-		limit := c.rate.limit(now, c.idle)
-		c.arm(limit)
-		if c.interrupted.Load() { // after arming: the past must not be overwritten
-			return errInterrupted
-		}
-		n, err := c.Conn.Read(c.side[len(c.side):cap(c.side)])
-		c.side = c.side[:len(c.side)+n]
-		if slow := c.rate.account(n, now, err); slow != nil {
-			return slow
-		}
-		switch {
-		case n > 0:
-			return nil
-		case c.interrupted.Load():
-			return errInterrupted
-		case errors.Is(err, os.ErrDeadlineExceeded) && c.rate.patient(c.idle):
-			continue
-		case err != nil:
-			return err
-		}
-	}
-}
-
-func (c *h1Conn) makeRoom() {
-	if c.r > 0 {
-		c.side = c.side[:copy(c.side, c.side[c.r:])]
-		c.r = 0
-	}
-	c.reserve(512)
 }
 
 // Look implements ClientConn.
@@ -394,54 +195,5 @@ func (c *h1Conn) armWrite(now time.Time) {
 	if d := c.armedW.Sub(now); d < idle || d > 2*idle {
 		c.armedW = now.Add(2 * idle)
 		c.Conn.SetWriteDeadline(c.armedW)
-	}
-}
-
-// Close closes the socket, once, and gives the place at the listener back.
-func (c *h1Conn) Close() error {
-	if c.forgotten.Swap(true) {
-		return nil
-	}
-	c.dropSide()
-	c.head.drop()
-	err := c.Conn.Close()
-	c.gateway.forget(c)
-	return err
-}
-
-// reset closes the socket so that the client sees a reset, not an end.
-func (c *h1Conn) reset() {
-	socket := socketOf(c.Conn) // TLS would say goodbye first
-	if tcp, ok := socket.(interface{ SetLinger(sec int) error }); ok {
-		tcp.SetLinger(0)
-	}
-	socket.Close()
-}
-
-// lingerTime and lingerBytes bound what is read away before a connection is
-// closed with bytes of a request still under way: closing at once would reset
-// it, and the reset would eat the answer (RFC 9112 9.6).
-const (
-	lingerTime  = time.Second
-	lingerBytes = 256 << 10
-)
-
-// linger ends our half and reads away what the client is still sending.
-func (c *h1Conn) linger() { c.lingerAt(c.Conn) }
-
-// lingerAt is linger for what lies below TLS.
-func (c *h1Conn) lingerAt(nc net.Conn) {
-	if closeWrite(nc) != nil {
-		return
-	}
-	c.arm(time.Now().Add(lingerTime))
-	c.r, c.side = 0, c.side[:0]
-	c.reserve(512)
-	for n := 0; n < lingerBytes; {
-		k, err := nc.Read(c.side[:cap(c.side)])
-		if err != nil {
-			return
-		}
-		n += k
 	}
 }

@@ -44,7 +44,7 @@ func (g *Gateway) previewMessage(snap *snapshot, cfg *config.Config, m *invalida
 	if sel == nil {
 		return invalidation.Listing{Status: status}
 	}
-	all := g.cache.List(sel, store.ByAge, math.MaxInt32)
+	all := g.cache.List(sel, store.ByAge, math.MaxInt)
 	l := invalidation.Listing{Status: invalidation.Success, Total: len(all)}
 	for _, e := range all[min(m.Start, len(all)):min(m.Start+m.Max, len(all))] {
 		l.URLs = append(l.URLs, urlOf(cfg, e.Key()))
@@ -92,10 +92,10 @@ const mostRemovals = 1000
 // anew since.
 func (g *Gateway) removeExpired(sel *store.Selector) {
 	defer g.removals.Add(-1)
-	due, err := store.ParseSelector("", true, nil)
-	if err != nil || g.closing.Load() {
+	if g.closing.Load() {
 		return
 	}
+	due := store.SelectAll()
 	due.Where = func(e *store.Entry) bool { return e.Stored().Fresh.Expired && sel.Matches(e) }
 	report := g.cache.Purge(due, store.Hard, false)
 	g.metrics.Store.Removed.Add(uint64(report.Total()))
@@ -111,10 +111,7 @@ func (s *snapshot) selectorOf(g *Gateway, m *invalidation.Selector) (sel *store.
 	if site != nil && site.cache == nil {
 		return nil, invalidation.NotCacheable
 	}
-	sel, err := store.ParseSelector("", true, nil)
-	if err != nil {
-		return nil, invalidation.NotFound // no selector is simpler
-	}
+	sel = store.SelectAll()
 	targets := s.targetsOf(m.URI)
 	sel.Where = func(e *store.Entry) bool {
 		k := e.Key()

@@ -1,17 +1,12 @@
 package gateway
 
 import (
-	"bytes"
-	"log/slog"
 	"time"
 
 	"weirkeep/gateway/cache"
 	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/metrics"
 )
-
-// passMarker is how long requests for what was not stored are not held together.
-const passMarker = 2 * time.Minute
 
 // keep looks at what an origin has answered, or that none has: filters of stage store have
 // their turn; what may be stored is, and becomes the answer of all who wait for it; what was
@@ -53,65 +48,6 @@ func (g *Gateway) unkept(x *Exchange, reason Reason) Reason {
 		return reason
 	}
 	return g.filterToStore(x)
-}
-
-// keepFailure answers from what has expired, if it may be used when no origin can be
-// reached (4.2.4).
-func (g *Gateway) keepFailure(x *Exchange, reason Reason) Reason {
-	c := &x.cached
-	switch {
-	case reason == ClientGone:
-		x.leaveFlight()
-	case x.tellsOthers(reason):
-		x.failFlight(reason)
-	}
-	x.endFlight()
-	if c.stale == nil || reason == ClientGone || !unreached[reason] {
-		return reason
-	}
-	if x.mayUseStale(cache.Disconnected) {
-		x.cause = nil
-		x.answerFrom(c.stale, metrics.CacheStale)
-		c.status.Hit, c.status.Fwd, c.status.Detail = false, cache.FwdStale, reason.String()
-		return Served
-	}
-	return x.withoutStale(reason)
-}
-
-// withoutStale is why an exchange fails that may not use what has expired, if that is stored.
-func (x *Exchange) withoutStale(reason Reason) Reason {
-	if s := x.cached.stale; s != nil && (s.Stored().Fresh.Strict || s.Stored().Fresh.Validate) {
-		return NotValidated
-	}
-	return reason
-}
-
-// unreached are the reasons that say that no origin could be reached.
-var unreached = [reasons]bool{
-	NoOrigin: true, QueueFull: true, QueueTimeout: true, ConnectRefused: true, NameNotFound: true, TLSFailed: true, ConnectFailed: true,
-	ConnectTimeout: true, OriginReset: true, OriginTimeout: true, BadAnswer: true,
-}
-
-func (x *Exchange) mayUseStale(f cache.Failure) bool {
-	c := &x.cached
-	return x.site.cache.policy.MayUseStale(c.stale.Stored(), &c.request, x.Now, f)
-}
-
-// endFlight ends the fetch for others that has brought nothing, if it has not ended.
-func (x *Exchange) endFlight() {
-	if f := x.cached.flight; f != nil {
-		x.cached.flight = nil
-		f.Fail()
-	}
-}
-
-// leaveFlight leaves the fetch for others to one of them: it is the client that has gone, and
-// not the origin.
-func (x *Exchange) leaveFlight() {
-	if f := x.cached.flight; f != nil {
-		x.cached.flight = nil
-		f.Leave()
-	}
 }
 
 // keepAnswer looks at an answer to GET.
@@ -190,47 +126,6 @@ func (g *Gateway) removeFitting(x *Exchange) {
 	g.tier.VoidFitting(&c.key, &c.request, p)
 }
 
-// passFlight ends the fetch for others with an answer that is not for them.
-func (x *Exchange) passFlight(why cache.Refusal) {
-	f := x.cached.flight
-	if f == nil {
-		return
-	}
-	x.cached.flight = nil
-	if why.Lasting() {
-		f.Pass(passMarker, uint8(why))
-	} else {
-		f.Pass(0, 0)
-	}
-}
-
-// changedSides reports whether what comes of it is no answer to what the store was asked:
-// a reload, or the loss of a session's origin, has had the decision made anew while the exchange
-// waited, and it is another one, or one of a site that has no cache.
-func (x *Exchange) changedSides() bool {
-	c := &x.cached
-	if x.site == nil || x.site.cache == nil {
-		return true
-	}
-	return c.asked && (x.site.name != c.key.Site || x.snap.table.Variant(x.decision.Variant) != c.key.Variant ||
-		!x.choosesAlike() || !bytes.Equal(x.site.toStore.mark, c.mark))
-}
-
-// leaveStore makes the exchange one that the store has nothing to do with any more. An answer to what
-// was asked in the client's place is not one to the client: then the origin is asked as
-// the client asks.
-func (g *Gateway) leaveStore(x *Exchange, reason Reason) Reason {
-	x.endFlight()
-	c := &x.cached
-	own := c.asking == askStale || c.asking == askRest
-	c.on, c.asked, c.asking = x.site != nil && x.site.cache != nil, false, askAsIs
-	if code := x.trip.Status.Code; reason == Served && own && (code == 304 || code == 206) {
-		g.dropAnswer(x)
-		reason = g.obtain(x)
-	}
-	return g.unkept(x, reason)
-}
-
 // answerToKeep is the origin's answer as the cache looks at it.
 func (x *Exchange) answerToKeep(g *Gateway) cache.Answer {
 	t := x.trip
@@ -265,16 +160,23 @@ func (g *Gateway) keepValidated(x *Exchange) Reason {
 	case why.Lasting():
 		g.removeFitting(x)
 	}
-	head := s.AppendHead(nil)
-	e := c.stale.With(s, head)
-	if c.flight != nil && why == 0 {
-		e = c.flight.Update(c.stale, s, head)
-		c.flight = nil
-	}
+	e := x.renewStale(s, why)
 	x.passFlight(why)
 	g.dropAnswer(x)
 	x.answerFrom(e, metrics.CacheRevalidated)
 	return Served
+}
+
+// renewStale is what has expired with what is known of it now: for all, if nothing speaks against
+// that, else for this exchange alone.
+func (x *Exchange) renewStale(s *cache.Stored, why cache.Refusal) *store.Entry {
+	c, head := &x.cached, s.AppendHead(nil)
+	f := c.flight
+	if f == nil || why != 0 {
+		return c.stale.With(s, head)
+	}
+	c.flight = nil
+	return f.Update(c.stale, s, head)
 }
 
 // askAgain asks for the whole, whatever is stored.
@@ -333,63 +235,4 @@ func (g *Gateway) keepHead(x *Exchange) {
 	case why == 0 && s != c.stale.Stored():
 		g.cache.Update(c.stale, s, s.AppendHead(nil))
 	}
-}
-
-// invalidateGroups removes what is in groups at the request's own origin (RFC 9875): the site
-// stands for host and port, unless the key has them.
-func (g *Gateway) invalidateGroups(x *Exchange, groups []string) {
-	if len(groups) == 0 {
-		return
-	}
-	secure, host := x.Secure, x.hostPart(nil)
-	sel := store.SelectGroups(x.site.name, groups)
-	sel.Brief = true
-	sel.Where = func(e *store.Entry) bool { return e.Key().Secure == secure && bytes.HasPrefix(e.Key().Parts, host) }
-	r := g.cache.Purge(sel, store.Hard, false)
-	x.site.cache.metrics.Purged.Add(uint64(r.Total()))
-	if r.Behind.Err != nil {
-		g.log.Warn("what an answer has invalidated may be back after a restart", slog.Any("error", r.Behind.Err))
-	}
-}
-
-// invalidate removes what an answer to an unsafe method has made untrue (M1 to M3), and
-// stores it if it is what a GET would get (M4). One that came before its request was sent in
-// full stays with the exchange, whose client is still sending.
-func (g *Gateway) invalidate(x *Exchange) Reason {
-	c := &x.cached
-	c.request.Target = cache.Target{Secure: x.Secure, Authority: x.Authority.Raw, Path: x.Target.Raw}
-	a := x.answerToKeep(g)
-	for _, raw := range cache.Invalidated(nil, &c.request, &a) {
-		if target := x.site.cache.key.targetOf(raw); target != nil {
-			g.cache.InvalidateTarget(x.site.name, x.Secure, target)
-			x.site.cache.metrics.Purged.Inc()
-		}
-	}
-	g.invalidateGroups(x, cache.InvalidatedGroups(&c.request, &a))
-	if reason := g.filterToStore(x); reason != Served {
-		return reason
-	}
-	if !x.storesUnsafe() {
-		return Served
-	}
-	s, why := g.judge(x)
-	if why != 0 {
-		return Served
-	}
-	x.fillKey()
-	c.flight = g.cache.Alone(&c.key)
-	return g.store(x, s)
-}
-
-// storesUnsafe reports whether the answer to an unsafe method may be stored as what a GET would
-// get. Where a router chooses who answers it would have to be asked what it chooses for that.
-func (x *Exchange) storesUnsafe() bool {
-	c, r := &x.cached, x.routedBy()
-	switch {
-	case !x.site.cache.policy.PostLocation, x.trip.Uploading(), !x.Body.Done():
-		return false
-	case r != nil && r.stored != choiceShared:
-		return false
-	}
-	return c.rule == nil || !c.rule.passes(x)
 }

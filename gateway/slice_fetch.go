@@ -59,15 +59,12 @@ func (f *sliceFetch) wait(x *Exchange) bool {
 func (f *sliceFetch) run() {
 	x := f.x
 	defer close(f.done)
-	defer x.release()
-	defer x.leave()
-	defer x.endFlight()
 	defer func() {
-		if fault := recover(); fault != nil {
-			f.g.tellPanic(fault)
-			x.trip.Abandon()
+		fault := recover()
+		if fault != nil {
 			f.slice, f.err = nil, &sliceError{Panicked, fmt.Errorf("%v", fault)}
 		}
+		f.g.endClientless(x, fault)
 	}()
 	if x.cached.flight == nil && !f.lead() {
 		return

@@ -71,30 +71,18 @@ func (g *Gateway) warm(ctx context.Context, snap *snapshot, w *Warmed, fields []
 		return err
 	}
 	snap.users.Add(1)
-	defer x.release()
-	defer x.leave()
-	defer x.endFlight()
 	defer func() {
-		if fault := recover(); fault != nil {
-			g.tellPanic(fault)
-			x.trip.Abandon()
+		fault := recover()
+		if fault != nil {
 			err = errors.New("this is a bug of weirkeep; the log has more")
 		}
+		g.endClientless(x, fault)
 	}()
 	if err := g.walkToStore(x); err != nil {
 		return err
 	}
 	e := x.cached.entry
-	switch c := &x.cached; {
-	case c.outcome == metrics.CacheHit:
-		w.Done = "fresh"
-	case c.outcome == metrics.CacheStale && c.status.Hit:
-		w.Done, w.Why = "stale", "it may be used stale while it is asked for anew, which has begun"
-	case c.outcome == metrics.CacheStale:
-		w.Done, w.Why = "stale", "it could not be asked for anew: "+c.status.Detail
-	default:
-		w.Done = "fetched"
-	}
+	w.Done, w.Why = x.warmedBy()
 	if err := readAll(ctx, e.Body()); err != nil {
 		return err
 	}
@@ -103,6 +91,19 @@ func (g *Gateway) warm(ctx context.Context, snap *snapshot, w *Warmed, fields []
 		w.Length, w.Why = e.Stored().Slices.Size, "it is stored in slices, which are fetched when they are asked for"
 	}
 	return nil
+}
+
+// warmedBy says how it has come that an answer is stored, and why, if that is no matter of course.
+func (x *Exchange) warmedBy() (done, why string) {
+	switch c := &x.cached; {
+	case c.outcome == metrics.CacheHit:
+		return "fresh", ""
+	case c.outcome == metrics.CacheStale && c.status.Hit:
+		return "stale", "it may be used stale while it is asked for anew, which has begun"
+	case c.outcome == metrics.CacheStale:
+		return "stale", "it could not be asked for anew: " + c.status.Detail
+	}
+	return "fetched", ""
 }
 
 // walkToStore is the walk of an exchange whose answer nobody gets: x.cached.entry is what

@@ -22,8 +22,6 @@ type logLine struct {
 	fault  string
 }
 
-func (l logLine) place() string { return fmt.Sprintf("%s:%d", l.file, l.number) }
-
 // errTooLong is that a line is longer than maxLogLine.
 var errTooLong = errors.New("line too long")
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -347,7 +348,7 @@ func TestLogsAreReadLineByLine(t *testing.T) {
 			}
 			var got []string
 			for line := range logs.lines(t.Context()) {
-				got = append(got, strings.TrimPrefix(line.place(), "-:")+" "+string(line.text)+line.fault)
+				got = append(got, strconv.Itoa(line.number)+" "+string(line.text)+line.fault)
 			}
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("%q, want %q", got, tt.want)

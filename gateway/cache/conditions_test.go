@@ -73,9 +73,6 @@ func TestConditionsOfTheOrigin(t *testing.T) {
 		{id: "C4", answer: "Cache-Control: max-age=60 / ETag: \"v1\"", next: `If-Match: "v1"`, want: "fetch"},
 		{id: "C4", answer: "Cache-Control: max-age=60 / ETag: \"v1\"", next: "If-Unmodified-Since: D(0)", want: "fetch"},
 	})
-	if !request(t, `If-Match: "v1"`).Conditional() || !request(t, "If-Modified-Since: x").Conditional() || request(t, "If-Range: x").Conditional() {
-		t.Error("Conditional is wrong")
-	}
 }
 
 // TestTheOriginIsAskedWithWhatItGave is C5: byte for byte.

@@ -119,9 +119,6 @@ func (r *Request) field(n name, value []byte) {
 	}
 }
 
-// Conditional reports whether the client has set conditions.
-func (r *Request) Conditional() bool { return r.conditions != 0 }
-
 // ForOrigin reports whether the client has set conditions that only the origin can
 // judge (C4).
 func (r *Request) ForOrigin() bool { return r.conditions&(ifMatch|ifUnmodifiedSince) != 0 }

@@ -87,12 +87,6 @@ func (x *index) flag(id ID, flags uint32) {
 	}
 }
 
-// moved reports whether an object's record is at another place by now.
-func (x *index) moved(id ID, at place) bool {
-	e, ok := x.find(id)
-	return ok && e.at != at
-}
-
 // change lets f change an entry, if it is still the one whose record is there.
 func (x *index) change(id ID, at place, f func(*entry)) {
 	s := x.shard(id)

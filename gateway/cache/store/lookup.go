@@ -49,17 +49,19 @@ func (c *Cache) Lookup(k *Key, r *cache.Request, p *cache.Policy) Found {
 // Peek is the entry that Lookup finds. It counts as no lookup: who uses it says so
 // with [Entry.Hit].
 func (c *Cache) Peek(k *Key, r *cache.Request, p *cache.Policy) *Entry {
+	return choose(c.entriesAt(k), r, p)
+}
+
+// entriesAt is all that is stored under a key, the newest first. It is not to be changed.
+func (c *Cache) entriesAt(k *Key) []*Entry {
 	target, sum := c.sums(k)
 	s := c.shard(target)
 	s.mu.RLock()
-	res := s.find(sum, k)
-	if res == nil {
-		s.mu.RUnlock()
-		return nil
+	defer s.mu.RUnlock()
+	if res := s.find(sum, k); res != nil {
+		return res.entries
 	}
-	entries := res.entries
-	s.mu.RUnlock()
-	return choose(entries, r, p)
+	return nil
 }
 
 // Mark is what became of the last fetch under a key that brought nothing to keep. It holds
@@ -86,17 +88,7 @@ func (c *Cache) Marked(k *Key) (Mark, bool) {
 // AppendFitting appends to dst all entries that fit a request, in the order in which
 // they came, the newest first: parts that may be joined are among them.
 func (c *Cache) AppendFitting(dst []*Entry, k *Key, r *cache.Request, p *cache.Policy) []*Entry {
-	target, sum := c.sums(k)
-	s := c.shard(target)
-	s.mu.RLock()
-	res := s.find(sum, k)
-	if res == nil {
-		s.mu.RUnlock()
-		return dst
-	}
-	entries := res.entries
-	s.mu.RUnlock()
-	for _, e := range entries {
+	for _, e := range c.entriesAt(k) {
 		if e.stored.Fits(r, p) {
 			dst = append(dst, e)
 		}
@@ -104,6 +96,7 @@ func (c *Cache) AppendFitting(dst []*Entry, k *Key, r *cache.Request, p *cache.P
 	return dst
 }
 
+// choose is the best of the entries that fit a request; nil: none does.
 func choose(entries []*Entry, r *cache.Request, p *cache.Policy) *Entry {
 	var best *Entry
 	for _, e := range entries {

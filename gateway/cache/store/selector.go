@@ -88,6 +88,12 @@ func (s *Selector) add(word string, resolve Resolve) error {
 	return nil
 }
 
+// SelectAll selects all there is.
+func SelectAll() *Selector { return &Selector{} }
+
+// SelectSite selects all of a site.
+func SelectSite(site string) *Selector { return &Selector{sites: []string{site}} }
+
 // SelectGroups selects what is in one of some groups at a site.
 func SelectGroups(site string, groups []string) *Selector {
 	s := &Selector{sites: []string{site}}
@@ -202,11 +208,6 @@ func (s *Selector) Tags() []string {
 		return s.tags
 	}
 	return s.groups
-}
-
-// SelectsAll reports whether a selector has neither a word nor Where.
-func (s *Selector) SelectsAll() bool {
-	return s.Where == nil && len(s.sites)+len(s.tags)+len(s.groups)+len(s.paths)+len(s.targets) == 0
 }
 
 func (s *Selector) matchesKey(k *Key) bool {

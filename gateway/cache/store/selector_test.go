@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -92,8 +93,24 @@ func TestURLsSelect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.Selects(&Key{Site: tt.site, Target: []byte(tt.target)}, []string{tt.tag}); got != (tt.want == "yes") || s.SelectsAll() {
+		if got := s.Selects(&Key{Site: tt.site, Target: []byte(tt.target)}, []string{tt.tag}); got != (tt.want == "yes") {
 			t.Errorf("%s selects %s of %s with tag %q: %t", tt.text, tt.target, tt.site, tt.tag, got)
+		}
+	}
+}
+
+// TestMadeSelectors: what is made without a text is what the text says.
+func TestMadeSelectors(t *testing.T) {
+	for _, tt := range []struct {
+		made *Selector
+		text string
+	}{
+		{SelectAll(), ""},
+		{SelectSite("shop"), "site:shop"},
+		{SelectGroups("shop", []string{"a", "b"}), "site:shop group:a group:b"},
+	} {
+		if read, err := ParseSelector(tt.text, true, nil); err != nil || !reflect.DeepEqual(tt.made, read) {
+			t.Errorf("%q: %+v is made, %+v is read, %v", tt.text, tt.made, read, err)
 		}
 	}
 }

@@ -82,8 +82,7 @@ func TestAt(t *testing.T) {
 	}
 	w.put(&store.Key{Site: "shop", Secure: true, Target: []byte("/x")}, answer(3), "tls")
 	w.settle(t)
-	all, _ := store.ParseSelector("", true, nil)
-	if got := w.tier.At(keyOf("/x"), w.List(all, store.ByHits, 9)); len(got) != 0 {
+	if got := w.tier.At(keyOf("/x"), w.List(store.SelectAll(), store.ByHits, 9)); len(got) != 0 {
 		t.Errorf("%s is not in memory", targets(got))
 	}
 	w.forgetMemory(4 << 20)
