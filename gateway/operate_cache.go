@@ -151,8 +151,8 @@ func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
 	if err := report.Behind.Err; err != nil && !p.DryRun {
 		return done, fmt.Errorf("purged, but after a restart it may be back: %w", err)
 	}
-	for _, e := range report.Items {
-		done.Largest = append(done.Largest, g.describeFolded(&folded{e, 0, e.Bytes()}, now))
+	for _, i := range report.Items {
+		done.Largest = append(done.Largest, g.describeFolded(&folded{i.Entry, 0, i.Took}, now))
 	}
 	if done.Count == 0 {
 		done.Hint = g.whyNothing(snap, p.StoredSelection)
