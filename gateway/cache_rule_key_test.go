@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -70,5 +71,36 @@ cache: { enabled: true, rules: [`+tt.top+`] }
 		if strings.Join(got, "\n") != tt.want {
 			t.Errorf("%s behind %s: %q, want %q", tt.top, tt.site, strings.Join(got, "\n"), tt.want)
 		}
+	}
+}
+
+// A mistake in what sites share is said once, however many they are; what is a mistake at one
+// of them alone, too.
+func TestMistakesOfManySitesAreSaidOnce(t *testing.T) {
+	t.Parallel()
+	cfg := load(t, plainListener+`clusters: { a: { origins: [{ address: "127.0.0.1:1" }] } }
+sites:
+  one: { hosts: [one.example] }
+  two: { hosts: [two.example] }
+  own: { hosts: [own.example], cache: { rules: [{ name: mine, when: 'status == 404', ttl: 1s }] } }
+mappings: [{ site: one, cluster: a }, { site: two, cluster: a }, { site: own, cluster: a }]
+cache:
+  enabled: true
+  rules: [{ name: early, when: 'path == "/"', session: own }, { name: wrong, when: 'pth == "/"' }, { name: late, when: 'status == 200', session: own }]
+`)
+	_, problems := NewExplainer(cfg)
+	var got []string
+	for _, p := range problems {
+		got = append(got, p.Message)
+	}
+	want := []string{
+		`caching rule "wrong": unknown name "pth"`,
+		`cache.rules[2].session must be known before the answer is: its when names what the answer says`,
+		`cache.rules[0].session must be known before the answer is: the caching rule "mine" stands before it, and asks what the answer says`,
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

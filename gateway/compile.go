@@ -67,7 +67,18 @@ func compile(cfg *config.Config, uses *uses, set *metrics.Set, dates *dateCache)
 	c.outlets()
 	c.inputs()
 	c.snap.users.Store(1)
-	return c.snap, c.problems
+	return c.snap, distinct(c.problems)
+}
+
+// distinct leaves out what was found more than once: a caching rule of the top level is
+// compiled for each site.
+func distinct(all config.Problems) config.Problems {
+	seen := make(map[config.Problem]bool)
+	return slices.DeleteFunc(all, func(p config.Problem) bool {
+		again := seen[p]
+		seen[p] = true
+		return again
+	})
 }
 
 func (c *compiler) fail(path, code, format string, args ...any) {

@@ -65,8 +65,8 @@ func (p StoredPurged) with(g *Gateway, report *store.Report, took time.Duration)
 	p.Millis = float64(took.Microseconds()) / 1000
 	p.Count, p.OnDisk, p.Bytes = report.Total(), report.Behind.Count, report.Bytes+report.Behind.Bytes
 	now := g.now(time.Now())
-	for _, e := range report.Items {
-		p.Largest = append(p.Largest, g.describeFolded(&folded{e, 0, e.Bytes()}, now))
+	for _, i := range report.Items {
+		p.Largest = append(p.Largest, g.describeFolded(&folded{i.Entry, 0, i.Took}, now))
 	}
 	return p
 }

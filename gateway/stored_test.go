@@ -123,6 +123,13 @@ func TestPurgeStored(t *testing.T) {
 			if err != nil || done.Count != tt.count || len(done.Largest) != tt.count || (done.Bytes > 0) != (tt.count > 0) {
 				t.Fatalf("%+v, %v", done, err)
 			}
+			took := int64(0) // what has gone took something, too
+			for _, o := range done.Largest {
+				took += o.Bytes
+			}
+			if took != done.Bytes {
+				t.Errorf("%d bytes, those that are listed have %d", done.Bytes, took)
+			}
 			if !strings.Contains(done.Hint, tt.hint) || (done.Hint == "") != (tt.hint == "") {
 				t.Errorf("hint %q, want %q", done.Hint, tt.hint)
 			}

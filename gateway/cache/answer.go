@@ -42,6 +42,8 @@ type said struct {
 	compress compressing
 	fixed    bool // the bytes must not change: it says no-transform, or has a digest of them
 	multiple bool // Content-Type is multipart/byteranges
+	length   bool // there is a Content-Length
+	coding   bool // there is a Transfer-Encoding
 
 	content    []byte // of Surrogate-Control: what has to be done with the body
 	hasContent bool   // it says so, if only that nothing has to be
@@ -113,6 +115,8 @@ func (v *said) field(n name, value []byte) {
 		v.control.read(value)
 	case nameContentEncoding:
 		v.encoded = true
+	case nameContentLength:
+		v.length = true
 	case nameContentLocation:
 		v.location = value
 	case nameContentRange:
@@ -132,6 +136,8 @@ func (v *said) field(n name, value []byte) {
 		v.modified.add(value)
 	case nameSetCookie:
 		v.cookies = true
+	case nameTransferEncoding:
+		v.coding = true
 	}
 }
 

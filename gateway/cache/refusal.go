@@ -23,6 +23,7 @@ const (
 	RefusedOther
 	RefusedSlices
 	RefusedFilter
+	RefusedFraming
 )
 
 // refusals says everything of each refusal.
@@ -50,6 +51,7 @@ var refusals = [...]struct {
 	RefusedSlices:        {"no slices", "the answer is so long that it is only stored in slices, and the origin has sent none, or none of one version, not long ago", false, false},
 	RefusedOther:         {"other validator", "the answer is about another version than the one that is stored", true, true},
 	RefusedFilter:        {"filter failed", "a filter of stage: store has failed, and nothing is stored past it", true, true},
+	RefusedFraming:       {"framing", "the answer has Content-Length and Transfer-Encoding, so where it ends is said twice", true, false},
 }
 
 // String returns the word for it in Cache-Status.

@@ -114,6 +114,8 @@ func (p *Policy) refuse(r *Request, a *Answer, v *said, o *Override) Refusal {
 		return RefusedMethod
 	case !storesStatus(a.Status):
 		return RefusedStatus
+	case v.length && v.coding:
+		return RefusedFraming
 	case p.Honour && r.control.has(noStore):
 		return RefusedRequest
 	case !v.freedBy(o) && v.forbids(a.Status) != 0:

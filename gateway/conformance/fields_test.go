@@ -51,6 +51,14 @@ var fields = append([]row{
 		O: Cache-Control: max-age=60 / Content-Length: 10 / body abcd
 		C: => GET -> cut
 		C: => GET -> cut`},
+	{"K4", "a length and chunks, which end elsewhere", `
+		O: Cache-Control: max-age=60 / Content-Length: 5 / Transfer-Encoding: chunked / body "3\r\nabc\r\n0\r\n\r\n"
+		C: => GET -> 200 / body abc / no Content-Length
+		C: => GET -> 200 / body abc`},
+	{"K4", "chunks and a length, which agree", `
+		O: Cache-Control: max-age=60 / Transfer-Encoding: chunked / Content-Length: 3 / body "3\r\nabc\r\n0\r\n\r\n"
+		C: => GET -> 200 / body abc / no Content-Length / Cache-Status ~ framing
+		C: => GET -> 200 / body abc`},
 	{"K4", "no body, and Content-Length 0", `
 		O: Cache-Control: max-age=60 / body ""
 		C: -> miss / Content-Length: 0 / body ""

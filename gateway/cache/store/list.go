@@ -55,10 +55,15 @@ func Merge(a, b []*Entry, by Order, limit int) []*Entry {
 	return first(all, by, limit)
 }
 
-func first(all []listed, by Order, limit int) []*Entry {
+// rank puts them in order; those that are equal in it, in the order of their targets.
+func rank(all []listed, by Order) {
 	slices.SortFunc(all, func(a, b listed) int {
 		return cmp.Or(orders[by](a, b), a.home.key.compare(&b.home.key))
 	})
+}
+
+func first(all []listed, by Order, limit int) []*Entry {
+	rank(all, by)
 	out := make([]*Entry, min(max(limit, 0), len(all)))
 	for i := range out {
 		out[i] = all[i].Entry

@@ -12,12 +12,18 @@ const (
 // Report is what a purge has found.
 type Report struct {
 	Count   int
-	Bytes   int64    // that the answers take, as [Entry.Bytes]
-	Largest *Entry   // by bytes; nil: none was found
-	Items   []*Entry // the largest first, [MaxItems] at most
+	Bytes   int64  // that the answers take, as [Entry.Bytes]
+	Largest *Entry // by bytes; nil: none was found
+	Items   []Item // the largest first, [MaxItems] at most
 
 	// Behind is what only [Options.Behind] had; the rest is about memory alone.
 	Behind Behinds
+}
+
+// Item is an answer that a purge has found.
+type Item struct {
+	*Entry
+	Took int64 // bytes, when it was found: what has gone takes none
 }
 
 // Behinds is what a purge has found behind memory.
@@ -67,9 +73,13 @@ func (c *Cache) Purge(sel *Selector, how How, preview bool) Report {
 			}
 		}
 	}
-	r.Count, r.Items = len(found), first(found, BySize, MaxItems)
+	r.Count = len(found)
+	rank(found, BySize)
+	for _, l := range found[:min(len(found), MaxItems)] {
+		r.Items = append(r.Items, Item{l.Entry, l.bytes})
+	}
 	if r.Count > 0 {
-		r.Largest = r.Items[0]
+		r.Largest = r.Items[0].Entry
 	}
 	r.Behind = finish(entries)
 	return r
