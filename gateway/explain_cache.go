@@ -160,11 +160,30 @@ func (e *explanation) storedOf(told *ExplainedCache, g *Gateway) {
 // useOf says what is done with the stored answer that fits.
 func (e *explanation) useOf(told *ExplainedCache, used *store.Entry) {
 	x, c := e.x, &e.x.cached
-	words := x.wordsFor(c.terms.use(&x.site.cache.policy, used.Stored(), &c.request, x.Now))
+	use := c.terms.use(&x.site.cache.policy, used.Stored(), &c.request, x.Now)
+	words := x.wordsFor(use)
 	told.Does, told.Why, told.Sent = words[0], words[1], x.formOf(used)
+	if use == cache.UseFetch && whyAsked(used.Stored(), x.Now) == cache.FwdStale {
+		told.Why = "it has expired, and an origin is asked for it anew"
+	}
+	if use == cache.UseFetch || use == cache.UseValidate {
+		told.Why += x.allTheSame(used)
+	}
 	if used.Stored().Sliced() {
 		told.Why += "; its slices are sent, and those asked for that are missing"
 	}
+}
+
+// allTheSame says when what has expired is sent even so.
+func (x *Exchange) allTheSame(used *store.Entry) string {
+	x.cached.stale = used
+	switch unreached, failed := x.mayUseStale(cache.Disconnected), x.mayUseStale(503); {
+	case unreached && failed:
+		return "; it is sent all the same if none can be reached, or one fails"
+	case unreached:
+		return "; it is sent all the same if none can be reached"
+	}
+	return ""
 }
 
 // lastOf says what became of the last request for the same, if it brought nothing to keep.
@@ -219,7 +238,7 @@ var useWords = [...][2]string{
 	cache.UseFresh:      {"fresh", "it is sent as it is stored"},
 	cache.UseStaleWhile: {"stale", "it is sent, and asked for anew meanwhile"},
 	cache.UseValidate:   {"validate", "an origin is asked whether it still holds"},
-	cache.UseFetch:      {"miss", "it may not be used, and there is nothing to ask an origin with whether it holds"},
+	cache.UseFetch:      {"miss", "it may not be used for such a request"},
 	cache.UseRest:       {"complete", "an origin is asked for the part that is missing"},
 }
 

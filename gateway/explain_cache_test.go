@@ -18,9 +18,12 @@ func TestExplainTellsOfTheCache(t *testing.T) {
 			"/private": "Cache-Control: private\r\n",
 			"/tagged":  "Cache-Control: max-age=10\r\nETag: \"a\"\r\nContent-Type: text/html\r\n",
 			"/vary":    "Cache-Control: max-age=60\r\nVary: X-Kind\r\n",
+			"/tag":     "Cache-Control: max-age=10\r\nETag: \"a\"\r\n",
+			"/strict":  "Cache-Control: max-age=10, must-revalidate\r\nETag: \"a\"\r\n",
+			"/error":   "Cache-Control: max-age=10, stale-if-error=60\r\n",
 		}[targetOfHead(head)], "page"
 	}
-	for _, target := range []string{"/private", "/tagged", "/vary", "/img/a"} {
+	for _, target := range []string{"/private", "/tagged", "/vary", "/img/a", "/tag", "/strict", "/error"} {
 		send(t, s.addr, "GET "+target+" HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n")
 	}
 	for _, tt := range []struct {
@@ -38,7 +41,12 @@ func TestExplainTellsOfTheCache(t *testing.T) {
 		{0, "GET /none", "miss", "nothing is stored of the target", "", "html", 0, "fwd=uri-miss"},
 		{0, "GET /private", "miss", "nothing is stored of the target; the last answer was not stored, so nobody waits for this one: the answer says private", "", "html", 0, "fwd=uri-miss"},
 		{0, "GET /vary|X-Kind: b", "miss", "what is stored of the target was chosen by something else", "", "html", 1, "fwd=vary-miss"},
-		{15, "GET /tagged", "stale", "it is sent, and asked for anew meanwhile", "", "html", 1, "hit"},
+		{0, "GET /vary|Authorization: a", "miss", "it may not be used for such a request", "", "html", 2, "fwd=request"},
+		{50, "GET /strict", "validate", "an origin is asked whether it still holds", "", "html", 1, "fwd=stale"},
+		{50, "GET /error", "miss", "it has expired, and an origin is asked for it anew; it is sent all the same if none can be reached, or one fails", "", "html", 1, "fwd=stale"},
+		{50, "GET /tag", "validate", "an origin is asked whether it still holds; it is sent all the same if none can be reached", "", "html", 1, "fwd=stale"},
+		{100, "GET /vary", "miss", "it has expired, and an origin is asked for it anew; it is sent all the same if none can be reached", "", "html", 2, "fwd=stale"},
+		{15, "GET /tagged", "stale", "it is sent, and asked for anew meanwhile", "", "html", 1, "hit"}, // the last: it asks behind the client's back
 	} {
 		t.Run(fmt.Sprint(tt.ask, tt.at), func(t *testing.T) {
 			s.clock.Store(tt.at)
