@@ -65,7 +65,8 @@ func (p *Policy) Renew(s *Stored, r *Request, whole *Answer, o Override) (fresh 
 	return fresh, why
 }
 
-// refuseUpdate says why an updated answer must not be stored any longer.
+// refuseUpdate says why an updated answer must not be stored any longer: what was stored with its
+// method and status may be still.
 func (p *Policy) refuseUpdate(r *Request, a *Answer, v *said, o *Override) Refusal {
 	switch {
 	case o.Pass:

@@ -116,16 +116,8 @@ func (p *Policy) refuse(r *Request, a *Answer, v *said, o *Override) Refusal {
 		return RefusedStatus
 	case v.length && v.coding:
 		return RefusedFraming
-	case p.Honour && r.control.has(noStore):
-		return RefusedRequest
-	case !v.freedBy(o) && v.forbids(a.Status) != 0:
-		return v.forbids(a.Status)
-	case r.Authorization && !v.sharesAuthorized():
-		return RefusedAuthorization
-	case v.cookies && p.SetCookie == BypassCookies:
-		return RefusedCookie
 	}
-	return 0
+	return p.refuseUpdate(r, a, v, o)
 }
 
 // storesMethod reports whether the method lets the answer be stored. That to a POST may

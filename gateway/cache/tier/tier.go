@@ -9,6 +9,9 @@
 //
 // What was purged or invalidated does not come back, also not after a restart. A [Volume]
 // is one folder; a Tier has one at a time, or none, and then does nothing.
+//
+// It knows of no request but the one that Recall is for, and of no rule: what fits that, and may be
+// used, package cache says.
 package tier
 
 import (
