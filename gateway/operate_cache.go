@@ -128,6 +128,9 @@ type StoredPurged struct {
 // for before, is treated as if it had been here.
 func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
 	done := StoredPurged{Soft: p.Soft, DryRun: p.DryRun, Largest: []StoredObject{}}
+	if words := strings.TrimSpace(p.Match); p.All && words != "" {
+		return done, fmt.Errorf("selector: all, and %q, which is a part of it: write the words alone to purge that part, or --all alone to purge everything", words)
+	}
 	snap, _, err := g.hold()
 	if err != nil {
 		return done, err
