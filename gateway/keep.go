@@ -8,6 +8,7 @@ import (
 	"weirkeep/gateway/cache"
 	"weirkeep/gateway/cache/store"
 	"weirkeep/gateway/metrics"
+	"weirkeep/gateway/wire"
 )
 
 // passMarker is how long requests for what was not stored are not held together.
@@ -42,6 +43,7 @@ func (g *Gateway) keep(x *Exchange, reason Reason) Reason {
 	case cache.Head:
 		if c.asked {
 			g.keepHead(x)
+			return g.passHead(x)
 		}
 	}
 	return g.filterToStore(x)
@@ -333,6 +335,33 @@ func (g *Gateway) keepHead(x *Exchange) {
 	case why == 0 && s != c.stale.Stored():
 		g.cache.Update(c.stale, s, s.AppendHead(nil))
 	}
+}
+
+// passHead passes an answer to HEAD on with what GET would say of codings (RFC 9110, 9.3.2): a
+// cache behind this one may hold either against what it has.
+func (g *Gateway) passHead(x *Exchange) Reason {
+	reason := g.filterToStore(x)
+	if reason == Served && x.offersCodings(g) {
+		x.trip.Answer.Fields = append(x.trip.Answer.Fields, variesByCoding)
+	}
+	return reason
+}
+
+var variesByCoding = wire.Field{Name: varyName, Value: []byte("Accept-Encoding")}
+
+// offersCodings reports whether the answer to HEAD is one to a GET that would be stored, and
+// sent in codings, and does not say so itself.
+func (x *Exchange) offersCodings(g *Gateway) bool {
+	a := x.answerToKeep(g)
+	a.Length = x.trip.Answer.Length
+	say, p := x.override(&a), &x.site.cache.policy
+	if x.cached.raw || len(p.Codings)+len(say.Codings) == 0 {
+		return false
+	}
+	get := x.cached.request
+	get.Method = cache.Get
+	s, why := p.Store(&get, &a, say)
+	return why == 0 && s.AddsVary() && s.Length <= x.snap.stored.MaxObject && x.inSlices(s) == nil
 }
 
 // invalidateGroups removes what is in groups at the request's own origin (RFC 9875): the site
