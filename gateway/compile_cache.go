@@ -142,6 +142,7 @@ func (c *compiler) cacheRule(s *siteCache, cfg *config.CacheRule, early, late *r
 			asksAnswer = len(errs) == 0
 		}
 		c.mistakes(path, fmt.Sprintf("caching rule %q", cfg.Name), errs)
+		r.late = asksAnswer
 		r.when = &answerCondition{program: program, path: path, errors: &s.metrics.RuleErrors}
 	}
 	if !asksAnswer && s.early == len(s.rules) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,6 +88,9 @@ func TestWhatStaysAsItCame(t *testing.T) {
 			s := newShop(t, config)
 			s.home.status = func() string { return map[bool]string{true: "200 OK", false: tt.status}[tt.status == ""] }
 			s.answer = func(string) (string, string) { return "Cache-Control: max-age=60\r\n" + tt.fields, tt.body }
+			if f := s.form(t, "HEAD", "/a", "Accept-Encoding: gzip, br, zstd"); f.Header.Get("Vary") == "Accept-Encoding" != tt.vary {
+				t.Errorf("HEAD: %v", f.Header)
+			}
 			for range 3 {
 				f := s.form(t, "GET", "/a", "Accept-Encoding: gzip, br, zstd")
 				if string(f.body) != tt.body || f.Header.Get("Vary") == "Accept-Encoding" != tt.vary {
@@ -95,6 +99,23 @@ func TestWhatStaysAsItCame(t *testing.T) {
 				until(t, "nothing is encoded", func() bool { return s.g.encodings.Load() == 0 })
 			}
 		})
+	}
+}
+
+// A HEAD of what is not stored says of codings what a GET of it says (RFC 9110, 9.3.2), once.
+func TestHeadOnAMissVariesLikeGet(t *testing.T) {
+	t.Parallel()
+	for _, vary := range []string{"", "Vary: X-Tier\r\n", "Vary: accept-encoding\r\n", "Vary: X-Tier, Accept-Encoding\r\n", "Vary: *\r\n"} {
+		for _, config := range []string{"", everyCoding, ", ranges: { above: 4KiB, slice: 4KiB }" + everyCoding} {
+			s := newShop(t, config)
+			s.answer = func(string) (string, string) {
+				return "Cache-Control: max-age=60\r\nContent-Type: text/html\r\nETag: \"v1\"\r\nAccept-Ranges: bytes\r\n" + vary, linesOf("a", 20_000)
+			}
+			head, get := s.form(t, "HEAD", "/a"), s.form(t, "GET", "/a")
+			if h, g := head.Header.Values("Vary"), get.Header.Values("Vary"); !slices.Equal(h, g) || head.ContentLength != 20_000 {
+				t.Errorf("%q with %q: HEAD says %q, GET %q", vary, config, h, g)
+			}
+		}
 	}
 }
 

@@ -20,9 +20,12 @@ const mostOfProvider = 1 << 30
 // obtainAstray gets the answer of a host that no site has. It is no site's to be stored, and is
 // here as a whole afterwards.
 func (f *fragmentExchange) obtainAstray(ctx context.Context) esi.Failure {
-	a, err := f.of.g.providers.Get(ctx, &provider.Request{
-		Secure: f.url.Secure, Authority: f.url.Authority, Target: f.url.Target, Fields: f.fieldsAstray(),
-	})
+	r := f.requestAstray()
+	r.Fields = f.fieldsAstray()
+	a, err := f.of.g.providers.Get(ctx, r)
+	if refusal, ok := errors.AsType[*provider.Refusal](err); ok {
+		f.told.why = refusal.Detail
+	}
 	if err != nil {
 		return failureOfProvider(err)
 	}
@@ -37,6 +40,11 @@ func (f *fragmentExchange) obtainAstray(ctx context.Context) esi.Failure {
 	}
 	f.loose, f.x.cached.entry = true, f.of.g.wholeEntry(a.Status, a.Head.Fields, body)
 	return esi.None
+}
+
+// requestAstray asks for the fragment, without a field.
+func (f *fragmentExchange) requestAstray() *provider.Request {
+	return &provider.Request{Secure: f.url.Secure, Authority: f.url.Authority, Target: f.url.Target}
 }
 
 // fieldsAstray are what goes to another origin, but for who asks, and that it has been here: what comes

@@ -1,8 +1,11 @@
 package gateway
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -178,6 +181,33 @@ func TestFragmentsOfStrangers(t *testing.T) {
 	closed := "http://" + closedAddress(t)
 	if got := p.assemble(t, include(closed, `onerror="continue"`)); got.report.Failures[esi.Unreachable] != 1 {
 		t.Errorf("where nobody is: %v, %v", got.err, got.report.Failures)
+	}
+}
+
+// TestStrangersAreReadNoFurther: of a stranger's answer no more is read than a fragment may have, however
+// long it is.
+func TestStrangersAreReadNoFurther(t *testing.T) {
+	t.Parallel()
+	p := newPageMill(t, ", max_fragment: 100KiB")
+	apply(t, p.g, strings.Replace(p.text, "deny", "dns", 1))
+	p.g.providers = provider.New(provider.Options{MaxBytes: mostOfProvider, Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	const long = 256 // pieces, more than connections hold
+	taken := make(chan int, 1)
+	stranger := rawOrigin(t, func(c net.Conn) {
+		defer c.Close()
+		readRawHead(bufio.NewReader(c))
+		n, piece := 0, make([]byte, 256<<10)
+		for _, err := io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n"); err == nil && n < long; n++ {
+			_, err = c.Write(piece)
+		}
+		taken <- n
+	})
+	got := p.assemble(t, include("http://"+stranger.Addr().String()+"/", `onerror="continue"`))
+	if got.err != nil || got.text != "" || got.report.Failures[esi.BadBody] != 1 {
+		t.Errorf("%d bytes, %v, %v", len(got.text), got.err, got.report.Failures)
+	}
+	if n := <-taken; n == long {
+		t.Errorf("all of %d MiB was read", long/4)
 	}
 }
 

@@ -120,7 +120,8 @@ func (x *Exchange) tellsApart() bool {
 }
 
 // appendPageVary appends what the page depends on beside what the template says: what its variables
-// look at, and in which codings it may be sent (C9).
+// look at, and in which codings it may be sent (C9). What fragments look at is not all known when the
+// head is sent: a page with any that does look is private, or not kept at all (pageControl).
 func (x *Exchange) appendPageVary(dst []byte, p *pageSink) []byte {
 	uses := esi.Uses(0)
 	if p.program != nil {

@@ -113,6 +113,52 @@ func TestPagesOfSomeClientsArePrivate(t *testing.T) {
 	}
 }
 
+// C3, C9: a page of which any part looks at what its client says is one that no cache in between
+// may keep, wherever that part stands, whether it is stored or fetched while the page is sent:
+// Vary says nothing of fragments.
+func TestPagesThatLookAtTheirClientArePrivate(t *testing.T) {
+	t.Parallel()
+	const template = "Content-Type: text/html\r\nSurrogate-Control: max-age=100, content=\"ESI/1.0\"\r\n"
+	long, f, g := strings.Repeat("x", 20<<10), `<esi:include src="/f"/>`, `<esi:include src="/g"/>`
+	shapes := []map[string]string{
+		{"/page": f, "/f": "LOOK"},
+		{"/page": long + f, "/f": "LOOK"},
+		{"/page": f, "/f": g, "/g": "LOOK"},
+		{"/page": f, "/f": long + g, "/g": "LOOK"},
+		{"/page": long + f + long, "/f": long + g, "/g": long + "LOOK"},
+		{"/page": long + `<esi:try><esi:attempt>` + f + `</esi:attempt><esi:except>no</esi:except></esi:try>`, "/f": "LOOK"},
+		{"/page": long + `<esi:include src="/none" alt="/f"/>`, "/f": "LOOK"},
+	}
+	looks := []string{
+		`<esi:vars>$(HTTP_COOKIE{a})</esi:vars>`, `<esi:vars>$(HTTP_HEADER{X-A})</esi:vars>`, `<esi:vars>$(HTTP_HOST)</esi:vars>`,
+		`<esi:choose><esi:when test="$(HTTP_COOKIE{a})=='b'">B</esi:when></esi:choose>`,
+		`<esi:choose><esi:when test="$(HTTP_ACCEPT_LANGUAGE{de})"><esi:include src="/h"/></esi:when></esi:choose>`,
+		`<esi:include src="/h?$(HTTP_USER_AGENT)"/>`,
+	}
+	for n, look := range append(looks, "") {
+		for _, shape := range shapes {
+			for _, gone := range []string{"none of it", "/f", "/g"} {
+				all := map[string]served{"/h": {stored60, "H", ""}}
+				for path, body := range shape {
+					all[path] = served{template, strings.ReplaceAll(body, "LOOK", look), ""}
+				}
+				k := newKiosk(t, "", all)
+				k.configure(t, "esi: { client_ttl: "+[]string{"min", "template"}[n%2]+", variables: { headers: [X-A] } }")
+				k.get(t, "/page", "Cookie: a=b")
+				k.g.PurgeStored(StoredPurge{StoredSelection: StoredSelection{Match: "path:" + gone}})
+				got := k.get(t, "/page", "Cookie: a=b")
+				control, fails := got.header.Get("Cache-Control"), strings.Contains(shape["/page"], "/none")
+				if private := strings.HasPrefix(control, "private"); got.status != 200 || !private && (look != "" || fails) {
+					t.Errorf("%s, without %s: %d, Cache-Control: %s", look, gone, got.status, control)
+				}
+				if look == "" && !fails && gone == "none of it" && control != "max-age=100" {
+					t.Errorf("nothing looks, and Cache-Control is %s", control)
+				}
+			}
+		}
+	}
+}
+
 // R2, R3: what stands in the place of fragments that fail, and when it is known that none does.
 func TestWhatFailuresMakeOfPages(t *testing.T) {
 	t.Parallel()

@@ -30,10 +30,10 @@ func lastRoom(p *esi.Program) int { return 192 * min(4*p.Includes(), 64) }
 
 // fitting is the first fragments that there is room for.
 func fitting(all []fragment, room int) []fragment {
-	const each = 104 // bytes of one, but for its URL
+	const each = 120 // bytes of one, but for its texts
 	for i := range all {
 		u := &all[i].url
-		if room -= each + len(u.Authority) + len(u.Target); room < 0 {
+		if room -= each + len(u.Authority) + len(u.Target) + len(all[i].why); room < 0 {
 			return all[:i]
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"weirkeep/gateway/esi"
 )
 
-// Every mistake and every failure there is can be counted, under a name of its own.
-func TestMetricsKnowMistakesAndFailures(t *testing.T) {
+// Every problem and every failure there is can be counted, under a name of its own.
+func TestMetricsKnowProblemsAndFailures(t *testing.T) {
 	n := esiNames()
 	if len(n.Problems) != len(esi.Kinds()) || len(n.Failures) != esi.FailureCount {
 		t.Fatalf("there is room for %d and %d, and there are %d and %d", len(n.Problems), len(n.Failures), len(esi.Kinds()), esi.FailureCount)

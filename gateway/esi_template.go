@@ -154,7 +154,7 @@ func decodeTo(dst io.Writer, src io.Reader, as cache.Coding) error {
 	return err
 }
 
-// tellProblems counts the mistakes in a template, and logs them (S7): of one template a second, for
+// tellProblems counts the problems in a template, and logs them (S7): of one template a second, for
 // those that are not stored are read for each request.
 func (g *Gateway) tellProblems(ps *esi.Problems, s *siteESI, url string) {
 	for kind, n := range ps.Counts {
@@ -165,11 +165,11 @@ func (g *Gateway) tellProblems(ps *esi.Problems, s *siteESI, url string) {
 	}
 	for i := range ps.List {
 		p := &ps.List[i]
-		g.log.Warn("mistake in an ESI template", slog.String("url", url), slog.Int64("offset", p.Offset),
+		g.log.Warn("problem in an ESI template", slog.String("url", url), slog.Int64("offset", p.Offset),
 			slog.String("element", p.Element), slog.String("kind", p.Kind.String()), slog.String("what", p.Detail))
 	}
 	if left := ps.Total() - len(ps.List); left > 0 {
-		g.log.Warn("more mistakes in an ESI template", slog.String("url", url), slog.Int("number", left))
+		g.log.Warn("more problems in an ESI template", slog.String("url", url), slog.Int("number", left))
 	}
 }
 

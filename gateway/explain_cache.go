@@ -17,7 +17,7 @@ type ExplainedCache struct {
 	Why    string           `json:"why,omitempty"`    // it does
 	Rule   string           `json:"rule,omitempty"`   // caching rule that is true of the request, whatever the answer will be
 	When   string           `json:"when,omitempty"`   // its condition
-	Late   []string         `json:"late,omitempty"`   // caching rules of which the first that is true of the answer decides
+	Late   []string         `json:"late,omitempty"`   // caching rules that may be true of the request, of which the first that is true of the answer decides
 	Key    *ExplainedKey    `json:"key,omitempty"`    // nil: the store is not asked
 	Stored []StoredObject   `json:"stored,omitempty"` // of the target, the one that is used first
 	Sent   string           `json:"sent,omitempty"`   // in which form the client is sent it: as it came, or in a coding
@@ -51,15 +51,18 @@ type ExplainedAnswer struct {
 	Page string `json:"page,omitempty"` // assembled: it is a template; else why it is none although it says so; empty: it does not
 }
 
-// cache says what the site's cache does with the request, if any site has one. Nothing is
+// cache says what the site's cache does with the request. Nothing is
 // counted, fetched or stored.
 func (e *explanation) cache(g *Gateway, answer []byte) error {
 	x, d := e.x, &e.x.decision
-	if e.snap.stored.Memory == 0 || d.Site < 0 {
+	if d.Site < 0 {
 		return nil
 	}
 	x.site, x.order = &e.snap.sites[d.Site], e.order()
 	told := &ExplainedCache{Does: "off", Why: fmt.Sprintf("site %s has no cache: cache.enabled is false there", x.site.name)}
+	if e.snap.stored.Memory == 0 {
+		told.Why = ErrNoCache.Error()
+	}
 	if e.Cache = told; x.site.cache == nil {
 		return e.assumedAnswer(told, answer)
 	}
@@ -97,15 +100,32 @@ func (e *explanation) cachingRule(told *ExplainedCache) *cacheRule {
 	s := e.x.site.cache
 	r := e.firstTrue(s.rules[:s.early], rules.Response{})
 	if r == nil {
-		for i := range s.rules[s.early:] {
-			told.Late = append(told.Late, s.rules[s.early+i].name)
-		}
+		told.Late = e.lateRules(s.rules[s.early:])
 		return nil
 	}
 	if told.Rule = r.name; r.when != nil {
 		told.When = r.when.program.Source()
 	}
 	return r
+}
+
+// lateRules are names of the rules that the answer may still decide for: not those that are false of
+// the request, as far as is seen without an answer, nor those behind one that is true of it.
+func (e *explanation) lateRules(list []cacheRule) (names []string) {
+	for i := range list {
+		r := &list[i]
+		if r.when != nil && !r.when.program.Requires().Allows(&e.x.ask) {
+			continue
+		}
+		decided := !r.late && e.firstTrue(list[i:i+1], rules.Response{}) == r
+		if r.late || decided {
+			names = append(names, r.name)
+		}
+		if decided {
+			break
+		}
+	}
+	return names
 }
 
 // firstTrue is the first rule that is true of the request and an answer.

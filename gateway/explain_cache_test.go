@@ -75,6 +75,59 @@ func TestExplainTellsOfTheCache(t *testing.T) {
 	}
 }
 
+// Of rules for which the answer decides those are named that may still be true: none that is false of
+// the request already, and none behind one that is true of it.
+func TestExplainNamesRulesThatMayBeTrue(t *testing.T) {
+	t.Parallel()
+	e, problems := NewExplainer(load(t, plainListener+`
+clusters: { a: { origins: [{ address: "127.0.0.1:1" }] } }
+cache: { enabled: true, rules: [
+  { name: gone, when: 'status == 404', ttl: 1s },
+  { name: api, when: 'path startsWith "/api/" and status == 200', ttl: 2s },
+  { name: heads, when: 'method == "HEAD" and content_type == "text/html"', ttl: 3s },
+  { name: either, when: 'path == "/a" or status == 500', ttl: 3s },
+  { name: pictures, when: 'path startsWith "/img/"', ttl: 4s },
+  { name: rest, when: 'status == 410', ttl: 5s }] }
+`))
+	if problems.Errors() > 0 {
+		t.Fatal(problems)
+	}
+	for line, want := range map[string]string{
+		"GET /api/x": "gone api either rest", "GET /x": "gone either rest", "HEAD /x": "gone heads either rest", "GET /img/x": "gone either pictures",
+	} {
+		x, err := e.Explain(Question{Raw: []byte(line + " HTTP/1.1\r\nHost: h\r\n\r\n")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(x.Cache.Late, " "); got != want {
+			t.Errorf("%s: %s, want %s", line, got, want)
+		}
+	}
+}
+
+// Where there is no cache Explain says that there is none, and why.
+func TestExplainTellsOfNoCache(t *testing.T) {
+	t.Parallel()
+	for config, why := range map[string]string{
+		"": "no site has a cache: cache.enabled is false",
+		"sites: { shop: { hosts: [h] }, other: { hosts: [o], cache: { enabled: true } } }\nmappings: [{ site: shop, cluster: a }, { site: other, cluster: a }]\n": "site shop has no cache: cache.enabled is false there",
+	} {
+		e, problems := NewExplainer(load(t, plainListener+"clusters: { a: { origins: [{ address: \"127.0.0.1:1\" }] } }\n"+config))
+		if problems.Errors() > 0 {
+			t.Fatal(problems)
+		}
+		for _, answer := range []string{"", "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n\r\n"} {
+			x, err := e.Explain(Question{Raw: []byte("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), Answer: []byte(answer)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x.Cache == nil || x.Cache.Does != "off" || x.Cache.Why != why {
+				t.Errorf("%q: %+v", config, x.Cache)
+			}
+		}
+	}
+}
+
 // Of an answer it is said whether it would be stored, or why not, also without a gateway.
 func TestExplainJudgesAnswers(t *testing.T) {
 	t.Parallel()

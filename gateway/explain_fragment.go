@@ -30,6 +30,7 @@ type ExplainedLast struct {
 	Status       int       `json:"status,omitempty"` // 0: there was no answer
 	Cache        string    `json:"cache,omitempty"`  // what it did; empty: none was asked
 	Failure      string    `json:"failure,omitempty"`
+	Why          string    `json:"why,omitempty"` // of a host that no site has: why it is not asked
 }
 
 // mostFragments is how many fragments are explained.
@@ -88,7 +89,7 @@ func (p *lastPage) of(u esi.URL) *ExplainedLast {
 		if f := &p.fragments[i]; f.url == u {
 			out := &ExplainedLast{Time: p.at, Milliseconds: f.millis, Status: f.status, Cache: f.cache}
 			if f.failure != esi.None {
-				out.Failure = f.failure.String()
+				out.Failure, out.Why = f.failure.String(), f.why
 			}
 			return out
 		}
@@ -102,7 +103,7 @@ func (l *fragmentLook) look(i *esi.Include) *esi.Program {
 	told := &ExplainedFragment{}
 	l.told[i] = told
 	f := &fragmentExchange{of: l.parts, include: i}
-	f.x.snap = l.e.snap
+	f.x.snap, f.url = l.e.snap, i.URL
 	if !f.address(i.URL) {
 		told.Does, told.Why = "refused", reasonTable[BadTarget].text
 		return nil
@@ -137,6 +138,9 @@ func (e *explanation) decideFragment(f *fragmentExchange, told *ExplainedFragmen
 	switch {
 	case !f.hasSite() && f.of.page.site.esi.unmapped:
 		told.Does, told.Why = "fetch", fetchedThere
+		if refusal := f.of.g.providers.Refuses(f.requestAstray()); refusal != nil {
+			told.Does, told.Why = "refused", "no site has the host, and "+refusal.Detail
+		}
 		return false
 	case !f.hasSite():
 		told.Does, told.Why = "refused", "no site has the host, and esi.unmapped_providers is deny"

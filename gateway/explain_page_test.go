@@ -94,6 +94,36 @@ func TestExplainTellsOfPages(t *testing.T) {
 	}
 }
 
+// Of hosts that no site has Explain says whether they will be asked, as far as that is known before
+// a name is looked up, and why one was not the last time.
+func TestExplainTellsWhyStrangersAreNotAsked(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ url, does, why string }{
+		{"http://127.0.0.1/x", "refused", "127.0.0.1 is in 127.0.0.0/8, loopback (RFC 1122), and only public addresses are asked; give the host a site and a mapping if it is meant"},
+		{"https://[fd00::1]/x", "refused", "unique-local"},
+		{"http://8.8.8.8:8080/x", "refused", "port 8080 is neither 80 nor 443"},
+		{"http://nobody.example:8080/x", "refused", "port 8080 is neither 80 nor 443"},
+		{"http://2130706433/x", "refused", "is a number to some"},
+		{"http://nobody.example/x", "fetch", fetchedThere},
+		{"https://nobody.example/x", "fetch", fetchedThere},
+	} {
+		k := newKiosk(t, "", map[string]served{"/page": {asTemplate,
+			`<esi:choose><esi:when test="$(HTTP_COOKIE{a})=='1'"><esi:include src="` + tt.url + `" onerror="continue"/></esi:when></esi:choose>`, ""}})
+		k.get(t, "/page")
+		if f := k.explained(t, "GET /page", "Cookie: a=1").Page.Fragments[0]; f.Does != tt.does || !strings.Contains(f.Why, tt.why) {
+			t.Errorf("%s: %s: %s", tt.url, f.Does, f.Why)
+		}
+		if strings.Contains(tt.url, "nobody") {
+			continue // to ask it would look the name up
+		}
+		k.clock.Store(2)
+		k.get(t, "/page", "Cookie: a=1")
+		if last := k.explained(t, "GET /page", "Cookie: a=1").Page.Fragments[0].Last; last == nil || last.Failure != "bad-target" || !strings.Contains(last.Why, tt.why) {
+			t.Errorf("%s: the last time: %+v", tt.url, last)
+		}
+	}
+}
+
 // Of an answer that is given Explain says whether a page would be made of it, or why not although it
 // says so, also without a gateway.
 func TestExplainJudgesTemplates(t *testing.T) {

@@ -37,6 +37,7 @@ func (g *Gateway) keep(x *Exchange, reason Reason) Reason {
 	case cache.Head:
 		if c.asked {
 			g.keepHead(x)
+			return g.passHead(x)
 		}
 	}
 	return g.filterToStore(x)

@@ -38,6 +38,7 @@ type keyPolicy struct {
 type cacheRule struct {
 	name    string
 	when    *answerCondition // nil: always
+	late    bool             // it names what the answer says
 	session sessionUse
 	headers []string // names of fields that tell its answers apart, in lower case
 	cookies []string // names of cookies that do

@@ -53,5 +53,6 @@ type fragment struct {
 	status  int    // of the answer; 0: there was none
 	cache   string // outcome, as the access log has it; empty: no cache was asked
 	failure esi.Failure
-	millis  int64 // until its head was here
+	why     string // of a host that no site has: why it is not asked; empty: it is not known, or it was
+	millis  int64  // until its head was here
 }

@@ -32,6 +32,9 @@ type StoredPurged struct {
 // for before, is treated as if it had been here.
 func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
 	none := StoredPurged{Soft: p.Soft, DryRun: p.DryRun, Largest: []StoredObject{}}
+	if words := strings.TrimSpace(p.Match); p.All && words != "" {
+		return none, fmt.Errorf("selector: all, and %q, which is a part of it: write the words alone to purge that part, or --all alone to purge everything", words)
+	}
 	snap, _, err := g.hold()
 	if err != nil {
 		return none, err

@@ -19,7 +19,7 @@ import (
 type StoredSelection struct {
 	Match string // words: site:NAME, tag:TAG, group:GROUP, path:GLOB, or full URLs
 	Where string // an expression on what is stored, which must be true, too; empty: none
-	All   bool   // without a word it selects all there is
+	All   bool   // without a word it selects all there is; a purge refuses it beside words
 }
 
 // ErrNoCache means that no site of the configuration has a cache.

@@ -146,6 +146,26 @@ func TestPurgeStored(t *testing.T) {
 	}
 }
 
+// Everything and a part of it are two selections: who writes both is asked which.
+func TestPurgeOfAllAndOfAPart(t *testing.T) {
+	t.Parallel()
+	s := newStocked(t)
+	for _, match := range []string{"site:default", "tag:news path:/**", "http://shop.example/news/1"} {
+		for _, dry := range []bool{false, true} {
+			_, err := s.g.PurgeStored(StoredPurge{StoredSelection{match, "", true}, false, dry})
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("all, and %q", match)) || !strings.Contains(err.Error(), "write the words alone") {
+				t.Errorf("%s: %v", match, err)
+			}
+		}
+	}
+	if st, _ := s.g.StoredStats(); st.Objects != 6 {
+		t.Errorf("%d objects are left", st.Objects)
+	}
+	if list, err := s.g.ListStored(StoredSelection{"tag:news", "", true}, "", 10); err != nil || list.Matched != 2 {
+		t.Errorf("a list of a part: %+v, %v", list, err)
+	}
+}
+
 // Of a URL all is shown that is stored, whatever it was chosen by, and no other.
 func TestStoredOfURL(t *testing.T) {
 	t.Parallel()

@@ -74,7 +74,7 @@ func (g *Gateway) tryVolume() bool {
 }
 
 func (p *preparation) openFolder() (*tier.Volume, error) {
-	return tier.Open(p.snap.disk.Path, tier.Options{Size: int64(p.snap.disk.Size), Longest: p.longest(), FS: p.g.opts.diskFS})
+	return tier.Open(p.snap.disk.Path, tier.Options{Size: int64(p.snap.disk.Size), Longest: p.longest(), Told: p.g.tellDisk, FS: p.g.opts.diskFS})
 }
 
 func (p *preparation) longest() int64 { return p.snap.stored.Memory / longestPart }

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -190,21 +192,22 @@ func TestDiskOfLimitedFiles(t *testing.T) {
 }
 
 // TestDiskThatFails (G16): while a disk is full or fails, answers go on from memory and the
-// origin, none of them wrong or half; failures are counted; and once it works again,
-// answers are kept again.
+// origin, none of them wrong or half; failures are counted, and logged, with what to do;
+// and once it works again, answers are kept again.
 func TestDiskThatFails(t *testing.T) {
 	for _, tt := range []struct {
 		name, op string
 		err      error
+		do       string
 	}{
-		{"full", "write", syscall.ENOSPC},
-		{"writes fail", "write", syscall.EIO},
-		{"reads fail", "read", syscall.EIO},
-		{"all fails", "", syscall.EIO},
+		{"full", "write", syscall.ENOSPC, "free space there, or allow the cache less of it"},
+		{"writes fail", "write", syscall.EIO, "the disk fails: see the kernel's log, replace it, or name another folder"},
+		{"reads fail", "read", syscall.EIO, "the disk fails: see the kernel's log, replace it, or name another folder"},
+		{"all fails", "", syscall.EIO, "the disk fails: see the kernel's log, replace it, or name another folder"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			f := &faultyFS{}
-			s := newVault(t, Options{diskFS: f})
+			f, log := &faultyFS{}, new(reportLog)
+			s := newVault(t, Options{diskFS: f, Logger: slog.New(slog.NewTextHandler(log, nil))})
 			visitVault(t, s.addr, 0, 10, nil)
 			s.restart(t)
 			f.fail(tt.op, tt.err)
@@ -216,6 +219,10 @@ func TestDiskThatFails(t *testing.T) {
 			if st.Errors == 0 {
 				t.Errorf("nothing is counted: %+v", st)
 			}
+			saying := fmt.Sprintf("path=%s ", s.g.tier.Volume().Path())
+			until(t, "the log says what fails", func() bool {
+				return inLog(log, "level=WARN", "ing fails", saying, "means=", fmt.Sprintf("do=%q", tt.do))
+			})
 			f.mend()
 			s.clock.Add(5)
 			until(t, "answers are kept again", func() bool {
@@ -224,10 +231,20 @@ func TestDiskThatFails(t *testing.T) {
 				s.written(t)
 				return s.g.tier.Stats().Objects > had
 			})
+			if tt.op != "read" { // it works once something is read again
+				until(t, "the log says that it works", func() bool { return inLog(log, "level=INFO", "writing works again") })
+			}
 			s.restart(t)
 			visitVault(t, s.addr, 0, 20, nil)
 		})
 	}
+}
+
+// inLog reports whether a line of a log has all of these.
+func inLog(log *reportLog, parts ...string) bool {
+	return slices.ContainsFunc(log.lines(), func(line string) bool {
+		return !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(line, part) })
+	})
 }
 
 // TestDiskThatIsDamaged: what has become other bytes on the disk is a miss, and counted.

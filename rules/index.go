@@ -17,6 +17,19 @@ type Requires struct {
 	PathIs  bool     // the path is Path
 }
 
+// Allows reports whether an expression that requires this may still be true of a request.
+func (r Requires) Allows(q *Request) bool {
+	switch {
+	case r.Methods != nil && !slices.Contains(r.Methods, string(q.Method)):
+		return false
+	case r.Hosts != nil && !slices.Contains(r.Hosts, string(q.Host)):
+		return false
+	case r.PathIs:
+		return string(q.Path) == r.Path
+	}
+	return strings.HasPrefix(string(q.Path), r.Path)
+}
+
 // requiresOf finds what every part of a conjunction requires.
 func requiresOf(n ast.Node) Requires {
 	b, ok := n.(*ast.BinaryNode)

@@ -57,7 +57,7 @@ type templateResult struct {
 	Problems     []templateProblem `json:"problems"`      // never null
 }
 
-// templateProblem is a mistake in a template.
+// templateProblem is a problem in a template.
 type templateProblem struct {
 	File     string          `json:"file"`
 	Offset   int64           `json:"offset"` // in bytes, from 0
@@ -101,7 +101,7 @@ func ofFile(file string, err error) error {
 }
 
 // checkTemplate reads a template with no bound but that of input: of one that is too large
-// for most sites all mistakes are told as well.
+// for most sites all problems are told as well.
 func checkTemplate(file string, text []byte) (r templateResult, err error) {
 	program, problems, err := esi.Parse(text, esi.Limits{Template: maxInput, Problems: maxInput})
 	if err != nil {
@@ -153,7 +153,7 @@ func (r *templateReport) add(t templateResult) {
 	r.Files = append(r.Files, t)
 }
 
-// printTemplates prints the report; people learn of mistakes where they learn of those in
+// printTemplates prints the report; people learn of problems where they learn of those in
 // configurations.
 func (a *app) printTemplates(r *templateReport) error {
 	switch {

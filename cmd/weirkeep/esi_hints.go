@@ -33,7 +33,7 @@ var esiForms = map[string]string{
 	"function":       `<esi:function name="a">1</esi:function>`,
 }
 
-// esiHint is what to write in the place of a mistake.
+// esiHint is what to write in the place of what is a problem.
 func esiHint(p esi.Problem) string {
 	form := cmp.Or(esiForms[p.Element], `<esi:name attribute="value"/>`)
 	switch p.Kind {

@@ -18,7 +18,7 @@ func TestFormsOfElementsAreGood(t *testing.T) {
 }
 
 // Whatever is wrong, there is something to write instead.
-func TestEveryMistakeHasAHint(t *testing.T) {
+func TestEveryProblemHasAHint(t *testing.T) {
 	for _, k := range esi.Kinds() {
 		for _, element := range []string{"", "include", "bogus"} {
 			if hint := esiHint(esi.Problem{Kind: k, Element: element}); hint == "" || strings.HasSuffix(hint, " ") {

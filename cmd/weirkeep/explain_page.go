@@ -64,6 +64,9 @@ func lastText(l *gateway.ExplainedLast) string {
 	if l.Status != 0 {
 		text += fmt.Sprintf(" %d", l.Status)
 	}
+	if l.Why != "" {
+		text += " (" + l.Why + ")"
+	}
 	return text
 }
 

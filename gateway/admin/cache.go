@@ -42,7 +42,7 @@ var ErrNoCache = errors.New("no site has a cache")
 type Selection struct {
 	Match string `json:"match,omitempty" maxLength:"65536" example:"site:shop tag:catalog path:/img/**" doc:"Words, separated by blanks: site:NAME, tag:TAG, group:GROUP, path:GLOB (* within a segment, ** across; with ? compared with path and query), or a full URL, which selects its path at its site. Different words are and-ed, several of the same word, and URLs, or-ed."`
 	Where string `json:"where,omitempty" maxLength:"16384" example:"content_type startsWith \"image/\" and age > 3600" doc:"An expression on what is stored, in the language of rules, that must be true, too."`
-	All   bool   `json:"all,omitempty" doc:"Without a word, select all there is."`
+	All   bool   `json:"all,omitempty" doc:"Without a word, select all there is. A purge refuses it beside words."`
 }
 
 // String is the selection, for the log.

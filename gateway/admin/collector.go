@@ -127,7 +127,7 @@ var (
 
 	pages     = family("esi_pages_total", "Pages that were begun by what became of them: whole; broken: a fragment failed, or there was too much; left: the client went away.", "site", "outcome")
 	templates = family("esi_templates_read_total", "Templates that were read: those that are stored once, others for each page.", "site")
-	mistakes  = family("esi_mistakes_total", "Mistakes in templates that were read, by kind.", "site", "kind")
+	problems  = family("esi_problems_total", "Problems in templates that were read, by kind.", "site", "kind")
 	fragments = family("esi_fragments_total", "Fragments that pages asked for, by how they were had: ready: in memory, or asked for already by another include of the page; fetched.", "site", "had")
 	missing   = family("esi_failures_total", "Fragments that could not be had, by failure.", "site", "failure")
 	mended    = family("esi_failures_ended_total", "What these ended in: recovered: alt, onerror or except made them good; lost: on_error did, or the page broke. One that led to alt is counted with what that ended in.", "site", "end")
@@ -151,7 +151,7 @@ func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 		panicking, queued, wait, misjudged, foundOrigins, foundOK, looks, foundChanges, sessionRequests, learned, bindings, evicted, ruleHits, ruleErrors,
 		accepted, refused, opencons, hellos, expiry,
 		outcomes, stored, refreshes, invalidated, unjudged, encoded, coded, savedBytes, objects, filling, keptBytes, byteLimit, flights, evictions, rejected, purged, diskObjects, diskWaiting, diskBytes, diskLimit, diskHits, diskEvictions, diskDropped, diskFailed,
-		pages, templates, mistakes, fragments, missing, mended, injected,
+		pages, templates, problems, fragments, missing, mended, injected,
 		reloads, reloadOK, revision, applied, written, lost, overflowed, build,
 	}, pluginFamilies...) {
 		ch <- d

@@ -11,7 +11,7 @@ func (s sink) esi(e *metrics.ESI, names *metrics.ESINames, site string) {
 	s.counter(pages, &e.Broken, site, "broken")
 	s.counter(pages, &e.Left, site, "left")
 	s.counter(templates, &e.Templates, site)
-	s.named(mistakes, e.Problems[:], names.Problems[:], site)
+	s.named(problems, e.Problems[:], names.Problems[:], site)
 	ready := e.Ready.Load() // before all of them, so that it is not more
 	s.total(fragments, int64(ready), site, "ready")
 	s.total(fragments, int64(e.Fragments.Load()-ready), site, "fetched")

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"weirkeep/gateway/wire"
@@ -90,6 +91,13 @@ func (s *Stored) AppendReply(dst []byte, y *Reply) []byte {
 		dst = append(dst, "Vary: Accept-Encoding\r\n"...)
 	}
 	return y.appendOwn(dst)
+}
+
+// AddsVary reports whether replies say in a Vary of their own that s may be sent in codings.
+func (s *Stored) AddsVary() bool {
+	return len(s.Codings) > 0 && !slices.ContainsFunc(s.Fields, func(f wire.Field) bool {
+		return nameOf(f.Name) == nameVary && hasMember(f.Value, acceptEncoding)
+	})
 }
 
 // appendStored appends a stored field. In a coding the tag is a weak one: the bytes are others,

@@ -132,8 +132,33 @@ func (l *loader) settleCaches() {
 		l.cfg.Sites[name] = s
 		used = used || s.Cache.Enabled
 	}
-	if !used && l.written("cache") && !l.written("cache.enabled") && !l.bad["cache"] {
+	if !used && l.written("cache") && !l.written("cache.enabled") && !l.anyBad("cache") {
 		l.warn("cache", "W380", "cache has no effect: no cache is enabled; write enabled: true")
+	}
+	l.lintKeys()
+}
+
+// lintKeys looks for what is said of queries that belong to no key.
+func (l *loader) lintKeys() {
+	none := l.cfg.Cache.Key.Query == "none"
+	for _, name := range sortedKeys(l.cfg.Sites) {
+		if l.cfg.Sites[name].Cache.Key.Query == "none" {
+			l.lintQuery(join("sites", name) + ".cache.key")
+			continue
+		}
+		none = false // it has the rest from the top level
+	}
+	if none {
+		l.lintQuery("cache.key")
+	}
+}
+
+// lintQuery looks at a key whose query is none.
+func (l *loader) lintQuery(path string) {
+	for _, key := range []string{"ignore_params", "sort_params"} {
+		if at := join(path, key); l.written(at) && !l.anyBad(path) {
+			l.warn(at, "W385", at+" has no effect: query is none, so that no parameter belongs to the key; to leave out those alone, write query: all")
+		}
 	}
 }
 

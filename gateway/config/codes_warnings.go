@@ -345,6 +345,12 @@ var warningCodes = []Code{
 		"Write the site that clients ask for, of kind public; or take kind away.",
 	},
 	{
+		"W385", "parameters of no key",
+		"No part of the query belongs to the key of stored answers, query: none, so that what is said of single parameters does nothing.",
+		"cache: { enabled: true, key: { query: none, ignore_params: [utm_source] } }",
+		"Write query: all, to leave out those parameters alone; or take ignore_params and sort_params away.",
+	},
+	{
 		"W410", "lines that were not read",
 		"A script has lines that are no commands about routing rules. If they decide which commands run, what was converted may not be what was in force.",
 		"if {$production} { … }",

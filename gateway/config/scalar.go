@@ -102,7 +102,7 @@ func (f rules) suggest(v reflect.Value, s scalar, code string) string {
 // no slip of the fingers.
 func (f rules) meant(v reflect.Value, text string) string {
 	if _, isNumber := wholeNumber(text); !isNumber {
-		return cmp.Or(unitHint(v.Type(), text), statusHint(v.Type(), text), f.foreign[fold(text)], Suggest(text, f.enum), f.formHint(text))
+		return cmp.Or(unitHint(v.Type(), text), statusHint(v.Type(), text), shareHint(v.Type(), text), f.foreign[fold(text)], Suggest(text, f.enum), f.foreignHint(text), f.formHint(text))
 	}
 	return ""
 }

@@ -1,9 +1,12 @@
 package config
 
 import (
+	"cmp"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -168,6 +171,13 @@ var foreignValues = map[string]map[string]string{
 	},
 }
 
+// foreignHint is what a word of another program is called here, a slip of the fingers in it
+// or not.
+func (f rules) foreignHint(text string) string {
+	known, _ := nearest(text, slices.Collect(maps.Keys(f.foreign)))
+	return f.foreign[known]
+}
+
 // keyMeant is the key of a struct that was probably meant by another word, with
 // the hint that says so; empty when none is near.
 func keyMeant(key string, t reflect.Type) (word, hint string) {
@@ -195,6 +205,30 @@ func unitHint(t reflect.Type, text string) string {
 	prefix := strings.ToUpper(m[2])
 	decimal := strings.Replace(prefix, "K", "k", 1)
 	return "write " + m[1] + decimal + "B or " + m[1] + prefix + "iB"
+}
+
+// percent is a share as it is often written.
+var percent = regexp.MustCompile(`^(\d{1,3}(?:\.\d{1,6})?) ?%$`)
+
+// shareOf is the share that was probably meant by a percentage; empty: it is none.
+func shareOf(t reflect.Type, text string) string {
+	m := percent.FindStringSubmatch(text)
+	if m == nil || t != reflect.TypeFor[Share]() {
+		return ""
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	if err != nil || n > 100 {
+		return ""
+	}
+	return strconv.FormatFloat(n/100, 'f', -1, 64)
+}
+
+// shareHint is the hint for a percentage.
+func shareHint(t reflect.Type, text string) string {
+	if share := shareOf(t, text); share != "" {
+		return "write " + share
+	}
+	return ""
 }
 
 // statusClass is a class of statuses as it is often written.
@@ -273,6 +307,7 @@ var mainKeys = map[reflect.Type]string{
 	reflect.TypeFor[Cache]():     "enabled",
 	reflect.TypeFor[CacheDisk](): "path",
 	reflect.TypeFor[CacheTags](): "from",
+	reflect.TypeFor[Heuristic](): "fraction",
 	reflect.TypeFor[Collapse]():  "wait",
 	reflect.TypeFor[Stale]():     "if_error",
 
@@ -316,16 +351,17 @@ func blockHint(n ast.Node, v reflect.Value) string {
 		return without[v.Type()]
 	case slices.Contains([]string{"on", "yes", "true"}, s.text) && !f.takes(field, s.text):
 		return with[v.Type()]
-	case s.typed != isPlain(field):
+	case s.typed != isPlain(field) && field.Type() != reflect.TypeFor[Share]():
 		return ""
 	}
-	if !f.takes(field, s.text) {
+	text := cmp.Or(shareOf(field.Type(), s.text), s.text)
+	if !f.takes(field, text) {
 		return ""
 	}
-	if !s.typed {
-		s.text = quote(s.text)
+	if !s.typed && text == s.text {
+		text = quote(text)
 	}
-	return "write { " + mainKeys[v.Type()] + ": " + s.text + " }"
+	return "write { " + mainKeys[v.Type()] + ": " + text + " }"
 }
 
 // takes reports whether a text is a value of a field, or an entry of it.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"reflect"
@@ -199,9 +200,7 @@ func (r *reader) unknown(e entry, v reflect.Value, path string) {
 		message += " in " + path
 	}
 	meant, hint := keyMeant(e.key, v.Type())
-	if meant != "" {
-		r.spoil(join(path, meant)) // it is not missing: it is misspelt
-	}
+	r.spoil(join(path, cmp.Or(meant, e.key))) // what was meant is not missing: it is misspelt
 	r.add(e.at, Error, "E102", message, hint)
 }
 

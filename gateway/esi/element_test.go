@@ -176,7 +176,7 @@ func TestLongAttributesAreRefused(t *testing.T) {
 	}
 }
 
-// S7: mistakes are counted by kind, and the first of them told with offset and element.
+// S7: problems are counted by kind, and the first of them told with offset and element.
 func TestProblemsSayWhereTheyAre(t *testing.T) {
 	_, problems := parse(t, strings.Repeat("x", 10)+"<esi:bogus/>"+strings.Repeat("</esi:vars>", 30))
 	if len(problems.List) != MaxProblems || problems.Total() != 31 || problems.Counts[Stray] != 30 || problems.Counts[Unknown] != 1 {

@@ -3,7 +3,7 @@
 //
 // A [Parser] takes a template in pieces of any size and makes a [Program] of it:
 // flat, immutable, made once and run for many requests. Markup that is not ESI is
-// passed on byte for byte. Mistakes in ESI are [Problems]; they cost the tag that
+// passed on byte for byte. What is wrong in it are [Problems]; they cost the tag that
 // they are in and never the page.
 //
 // [Assemble] runs a program for one request. It starts all fetches that the page

@@ -44,7 +44,7 @@ func Kinds() []Kind {
 // the others are counted.
 const MaxProblems = 20
 
-// Problem is one mistake in a template.
+// Problem is one thing that is wrong in a template.
 type Problem struct {
 	Offset  int64  // of the tag or text, in bytes from the start of the template
 	Element string // without "esi:"; empty: it is in no element
@@ -61,7 +61,7 @@ func (p Problem) String() string {
 	return where + ": " + p.Detail
 }
 
-// Problems are the mistakes in one template.
+// Problems are all of one template.
 type Problems struct {
 	List   []Problem  // the first of them, in the order in which they showed
 	Counts [kinds]int // all of them, by Kind

@@ -6,7 +6,7 @@ type ESI struct {
 	Broken    Counter     // that were not: a fragment failed, or there was too much
 	Left      Counter     // that were not, since the client went away
 	Templates Counter     // that were read
-	Problems  [13]Counter // mistakes in them, by kind, as [ESINames] has them
+	Problems  [13]Counter // problems in them, by kind, as [ESINames] has them
 	Fragments Counter     // that pages asked for
 	Ready     Counter     // of these, that needed no fetch: they were in memory, or another include had asked for the same
 	Failures  [11]Counter // of these, that failed, as [ESINames] has them

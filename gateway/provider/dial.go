@@ -45,6 +45,27 @@ func (d *dialer) check(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
+// Refuses says why a URL will not be asked, as far as that is known before its name is looked
+// up; nil: it may be.
+func (c *Client) Refuses(r *Request) *Refusal {
+	req, refusal := r.build(context.Background())
+	if refusal != nil {
+		return refusal
+	}
+	port := req.URL.Port()
+	if port == "" {
+		port = map[bool]string{false: "80", true: "443"}[r.Secure]
+	}
+	d := newDialer(&c.o)
+	if a, err := netip.ParseAddrPort(net.JoinHostPort(req.URL.Hostname(), port)); err == nil {
+		return d.refusal(a)
+	}
+	if len(d.allowed) == 0 && port != "80" && port != "443" {
+		return refusedPort(port)
+	}
+	return nil
+}
+
 // refusal says why an address is not asked, if it is not.
 func (d *dialer) refusal(a netip.AddrPort) *Refusal {
 	for _, p := range d.allowed {
@@ -57,7 +78,11 @@ func (d *dialer) refusal(a netip.AddrPort) *Refusal {
 			"), and only public addresses are asked; give the host a site and a mapping if it is meant"}
 	}
 	if p := a.Port(); p != 80 && p != 443 {
-		return &Refusal{"port", "port " + strconv.Itoa(int(p)) + " is neither 80 nor 443; give the host a site and a mapping if it is meant"}
+		return refusedPort(strconv.Itoa(int(p)))
 	}
 	return nil
+}
+
+func refusedPort(port string) *Refusal {
+	return &Refusal{"port", "port " + port + " is neither 80 nor 443; give the host a site and a mapping if it is meant"}
 }

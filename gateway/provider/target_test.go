@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -105,6 +106,14 @@ func TestTargetsAreRefused(t *testing.T) {
 		{"loop.example", "/", "loopback"}, {"meta.example", "/latest", "link-local"}, {"LOOP.Example.", "/", "loopback"},
 		{"six.example", "/", "loopback"}, {"mapped.example:443", "/", "private"}, {"loop.example:8080", "/", "loopback"},
 	} {
+		known := c.Refuses(&Request{Authority: tt.authority, Target: tt.target})
+		if lookedUp := strings.HasSuffix(strings.ToLower(strings.Split(strings.TrimSuffix(tt.authority, "."), ":")[0]), ".example") && tt.rule != "target" && tt.rule != "authority"; lookedUp {
+			if known != nil && known.Rule != "port" {
+				t.Errorf("%s%s: refused for its %s before it was looked up", tt.authority, tt.target, known.Rule)
+			}
+		} else if known == nil || known.Rule != tt.rule {
+			t.Errorf("%s%s: known before: %v, want a refusal for its %s", tt.authority, tt.target, known, tt.rule)
+		}
 		_, _, err := read(c, &Request{Authority: tt.authority, Target: tt.target})
 		if refusal, ok := errors.AsType[*Refusal](err); !ok || refusal.Rule != tt.rule {
 			t.Errorf("%s%s: %v, want a refusal for its %s", tt.authority, tt.target, err, tt.rule)

@@ -57,8 +57,7 @@ func (s *Store) readList(g *segment, length int64, buf *[]byte) ([]byte, error) 
 	b := slices.Grow((*buf)[:0], int(length-g.end))[:length-g.end]
 	*buf = b
 	if _, err := g.file.ReadAt(b, g.end); err != nil {
-		s.counts.readErrors.Add(1)
-		return nil, s.fault("read the list of "+segmentName(g.number), err)
+		return nil, s.failed(Reading, "read the list of "+segmentName(g.number), err)
 	}
 	if !listPasses(b, g.secret) {
 		return nil, fmt.Errorf("list of %s: %w", segmentName(g.number), ErrCorrupt)

@@ -132,7 +132,7 @@ func (s *Store) Clear() error {
 	s.seal()
 	g, err := s.createSegment(s.next, s.next) // whatever is older is void, even if it cannot be removed
 	if err != nil {
-		return s.failed("begin a segment", err, false)
+		return s.gaveWay("begin a segment", err, false)
 	}
 	s.next++
 	s.active = g

@@ -3,9 +3,8 @@ package disk
 import "sync/atomic"
 
 type counts struct {
-	written, writeErrors, readErrors, syncErrors, removeErrors atomic.Int64
-	corrupt, reclaimed, rescued, evicted, damaged, foreign     atomic.Int64
-	opened                                                     atomic.Int64
+	written, corrupt, reclaimed, rescued, evicted atomic.Int64
+	damaged, foreign, opened                      atomic.Int64
 }
 
 // Stats are what a store has and what has happened to it since it was opened.
@@ -38,8 +37,8 @@ func (s *Store) Stats() Stats {
 		Opened:  c.opened.Load(), Written: c.written.Load(),
 		Reclaimed: c.reclaimed.Load(), Rescued: c.rescued.Load(), Evicted: c.evicted.Load(),
 		Corrupt: c.corrupt.Load(), Damaged: c.damaged.Load(), Foreign: c.foreign.Load(),
-		ReadErrors: c.readErrors.Load(), WriteErrors: c.writeErrors.Load(),
-		SyncErrors: c.syncErrors.Load(), RemoveErrors: c.removeErrors.Load(),
+		ReadErrors: s.health[Reading].errors.Load(), WriteErrors: s.health[Writing].errors.Load(),
+		SyncErrors: s.health[Syncing].errors.Load(), RemoveErrors: s.health[Removing].errors.Load(),
 	}
 	st.Bytes, st.Limit, st.Segments = s.table.total(), s.limit.Load(), s.table.len()
 	return st

@@ -64,6 +64,8 @@ type Store struct {
 	index  index
 	table  table
 	counts counts
+	health [ops]health
+	told   func(Trouble)
 
 	// mu orders the log: who holds it appends, and changes the index accordingly, so
 	// that what is later in the log is what holds. Readers never wait for it.
@@ -75,9 +77,10 @@ type Store struct {
 	swept  uint32    // what needs older segments has been forgotten
 	closed bool
 
-	wake chan struct{} // tells the keeper that there may be something to do
-	stop chan struct{}
-	kept sync.WaitGroup
+	wake    chan struct{} // tells the keeper that there may be something to do
+	trouble chan struct{} // and that there may be something to tell: not wake, for what fails is not tried again at once
+	stop    chan struct{}
+	kept    sync.WaitGroup
 }
 
 // Close makes everything durable, ends what goes on in the background and frees the

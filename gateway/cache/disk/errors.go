@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // fault makes an Error of what the file system said.
-func (s *Store) fault(what string, err error) error {
+func (s *Store) fault(what string, err error) *Error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		err = path.Err // it names our path, and a system call
@@ -71,6 +71,7 @@ var cures = []struct {
 	{syscall.ENOTDIR, "name a folder, or one that does not exist yet"},
 	{syscall.EMFILE, "raise the limit of open files (ulimit -n)"},
 	{syscall.EIO, "the disk fails: see the kernel's log, replace it, or name another folder"},
+	{ErrCorrupt, "it gives other bytes than were written, which a loss of power may explain once: else check the disk, and that nobody writes there"},
 	{ErrInUse, "stop that one, or name another folder: each process needs one of its own"},
 	{errLoose, "chmod 700 it, or name a folder in it that does not exist yet"},
 	{fs.ErrPermission, "give user " + strconv.Itoa(syscall.Geteuid()) + " the right to read and write there, or name another folder"},

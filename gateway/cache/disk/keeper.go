@@ -9,7 +9,8 @@ import (
 
 // The keeper is the goroutine that does in the background what nobody should wait for:
 // it brings sealed segments to the disk, makes room before it is needed, saves objects that
-// are in use from going with their segment, and forgets those that went.
+// are in use from going with their segment, forgets those that went, and tells people what
+// fails.
 
 // nudge tells the keeper that there may be something to do.
 func (s *Store) nudge() {
@@ -25,6 +26,8 @@ func (s *Store) keep() {
 		select {
 		case <-s.stop:
 			return
+		case <-s.trouble:
+			s.tellTrouble()
 		case <-s.wake:
 			s.syncSealed()
 			s.sweep()
@@ -168,9 +171,9 @@ func (s *Store) sync(all []syncing) error {
 		err = cmp.Or(s.syncOne(g), err)
 	}
 	if err != nil {
-		s.counts.syncErrors.Add(1)
-		return s.fault("bring it to the disk", err)
+		return s.failed(Syncing, "bring it to the disk", err)
 	}
+	s.worked(Syncing)
 	return nil
 }
 

@@ -205,8 +205,7 @@ func (s *Store) reopen(g *segment) error {
 		return err
 	}
 	if err := g.file.Truncate(g.end); err != nil {
-		s.counts.writeErrors.Add(1)
-		return err
+		return s.failed(Writing, "cut "+segmentName(g.number), err)
 	}
 	g.list, g.sealed, g.durable = list, false, false
 	g.length.Store(g.end)
@@ -222,7 +221,7 @@ func (s *Store) scan(g *segment) {
 		g.end += size
 	}
 	if w.err != nil && !errors.Is(w.err, io.EOF) {
-		s.counts.readErrors.Add(1)
+		s.failed(Reading, "read "+segmentName(g.number), w.err)
 	}
 }
 

@@ -29,8 +29,9 @@ func (s *Store) appendOnce(size int64, fill func(g *segment) []byte) error {
 	if err := writeAt(g.file, fill(g), g.end); err != nil {
 		began := g.end > segmentHead
 		s.abandon(g)
-		return s.failed("write", err, began)
+		return s.gaveWay("write", err, began)
 	}
+	s.worked(Writing)
 	g.end += size
 	g.length.Store(g.end)
 	s.counts.written.Add(size)
@@ -59,14 +60,14 @@ const listRoom = recordItem + MaxSummary + tailSize
 func (s *Store) begin() (*segment, error) {
 	for s.full(s.segment) {
 		if err := s.drop(s.table.oldest()); err != nil {
-			return nil, s.failed("remove the oldest segment", err, false)
+			return nil, s.gaveWay("remove the oldest segment", err, false)
 		}
 		s.counts.reclaimed.Add(1)
 	}
 	g, err := s.createSegment(s.next, s.table.first(s.next))
 	if err != nil {
 		s.skipNumber(err)
-		return nil, s.failed("begin a segment", err, false)
+		return nil, s.gaveWay("begin a segment", err, false)
 	}
 	s.next++
 	s.table.add(g)
@@ -103,7 +104,7 @@ func (s *Store) seal() {
 	}
 	b := appendTail(g.list, g.end, g.items, g.secret)
 	if err := writeAt(g.file, b, g.end); err != nil {
-		s.counts.writeErrors.Add(1)
+		s.failed(Writing, "write", err)
 		g.file.Truncate(g.end)
 		return
 	}
@@ -126,13 +127,12 @@ func (s *Store) abandon(g *segment) {
 	}
 }
 
-// failed counts an error of the disk, and makes room or lets the disk rest. Began says
+// gaveWay counts an error of the disk, and makes room or lets the disk rest. Began says
 // that the file took something before.
-func (s *Store) failed(what string, err error, began bool) error {
-	s.counts.writeErrors.Add(1)
+func (s *Store) gaveWay(what string, err error, began bool) error {
 	long := errors.Is(err, syscall.EFBIG)
 	better := long && began || !long && noSpace(err) && s.squeeze()
-	err = s.fault(what, err)
+	err = s.failed(Writing, what, err)
 	if !better {
 		s.rest, s.why = s.now().Add(restAfter), err
 	}
@@ -167,8 +167,9 @@ func (s *Store) drop(g *segment) error {
 func (s *Store) removeFile(name string) error {
 	err := s.fs.Remove(filepath.Join(s.dir, name))
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		s.worked(Removing)
 		return nil
 	}
-	s.counts.removeErrors.Add(1)
+	s.failed(Removing, "remove a segment", err)
 	return err
 }

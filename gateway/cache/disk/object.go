@@ -116,11 +116,11 @@ func (s *Store) spoilt(id ID, at place, err error) error {
 	case errors.Is(err, io.EOF):
 		err = fmt.Errorf("%w: its file is cut short", ErrCorrupt)
 	case !errors.Is(err, ErrCorrupt):
-		s.counts.readErrors.Add(1)
-		err = s.fault("read "+segmentName(at.seg), err)
+		err = s.failed(Reading, "read "+segmentName(at.seg), err)
 	}
 	if errors.Is(err, ErrCorrupt) {
 		s.counts.corrupt.Add(1)
+		s.troubles(Reading, s.fault("read "+segmentName(at.seg), err))
 	}
 	s.deleteAt(id, at)
 	return err
@@ -154,6 +154,7 @@ func (o *Object) ReadAt(p []byte, off int64) (n int, err error) {
 		if err != nil {
 			return n, o.s.spoilt(o.d.id, o.e.at, err)
 		}
+		o.s.worked(Reading)
 	}
 	if n < len(p) {
 		return n, io.EOF

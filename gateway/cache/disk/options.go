@@ -24,6 +24,11 @@ type Options struct {
 	// Nil means time.Now.
 	Now func() time.Time
 
+	// Told is told what fails and what works again: of the same not more than once a minute
+	// each. It is called by a goroutine that nobody waits for, and is not to call the store.
+	// Nil means nobody is.
+	Told func(Trouble)
+
 	// FS is the file system. Nil means the machine's.
 	FS FS
 }
@@ -61,15 +66,20 @@ func newStore(dir string, o Options) *Store {
 		dir:        dir,
 		fs:         o.FS,
 		now:        o.Now,
+		told:       o.Told,
 		maxObject:  cmp.Or(o.MaxObject, o.Size/8),
 		maxObjects: cmp.Or(o.MaxObjects, defaultObjects),
 		segment:    segmentFor(o.Size),
 		next:       1,
 		wake:       make(chan struct{}, 1),
+		trouble:    make(chan struct{}, 1),
 		stop:       make(chan struct{}),
 	}
 	if s.fs == nil {
 		s.fs = machine{}
+	}
+	if s.told == nil {
+		s.told = func(Trouble) {}
 	}
 	if s.now == nil {
 		s.now = time.Now

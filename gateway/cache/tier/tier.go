@@ -158,6 +158,9 @@ type Options struct {
 	// Zero means an eighth of Size, which is also the maximum.
 	Longest int64
 
+	// Told is told of a disk that fails, as [disk.Options.Told] has it. Nil means nobody is.
+	Told func(disk.Trouble)
+
 	// FS is the file system. Nil means the machine's.
 	FS disk.FS
 }

@@ -45,7 +45,7 @@ type Volume struct {
 // Open opens a folder, and makes it if there is none. All of its answers can be recalled
 // when it returns. The error is for people, or what Options.Size is about.
 func Open(path string, o Options) (*Volume, error) {
-	d, err := disk.Open(path, disk.Options{Size: o.Size, FS: o.FS})
+	d, err := disk.Open(path, disk.Options{Size: o.Size, Told: o.Told, FS: o.FS})
 	if err != nil {
 		return nil, err
 	}
