@@ -76,6 +76,8 @@ FUZZ    := \
            rules:FuzzFormat \
            sdk/go:FuzzBlobs
 FUZZRUNS ?= 200000
+# What go test vets first; .ci/run turns it off, since make vet looks at more there.
+VET ?=
 LDFLAGS := -s -w -buildid=
 # Succeeds where there is a C compiler: with one, the engine wasmtime is built and tested too.
 COMPILER = set -- $$($(GO) env CC) && command -v "$$1" >/dev/null
@@ -111,21 +113,21 @@ demo: static ## build, then run a gateway with a cache in front of three demo or
 
 .PHONY: test
 test: ## run every test; no root, 5 to 6 minutes on 2 cores
-	$(GO) test -timeout 5m $(LONGEST) ./...
+	$(GO) test $(VET) -timeout 5m $(LONGEST) ./...
 	@if $(COMPILER); then $(MAKE) --no-print-directory -j2 test-plugins-wasmtime test-promises-wasmtime; \
 	else echo 'no C compiler: wasmtime is not tested'; fi
 
 # With wasmtime, what depends on the engine: all plugins run on it, and a part of the promises.
 .PHONY: test-plugins-wasmtime
 test-plugins-wasmtime:
-	CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m ./plugins ./plugins/engine/wasmtime
+	CGO_ENABLED=1 $(GO) test $(VET) -tags wasmtime -timeout 5m ./plugins ./plugins/engine/wasmtime
 
 .PHONY: test-promises-wasmtime
 test-promises-wasmtime:
-	CGO_ENABLED=1 $(GO) test -tags wasmtime -timeout 5m -run 'Guest/wasmtime' ./gateway/promises
+	CGO_ENABLED=1 $(GO) test $(VET) -tags wasmtime -timeout 5m -run 'Guest/wasmtime' ./gateway/promises
 
 # Programs of the race detector rest for a second at their end, and scripts run hundreds: 50 ms are
-# enough. make test has vetted the same packages.
+# enough. make vet looks at the same packages.
 .PHONY: race
 race: ## test the concurrent packages under the race detector
 	GORACE=atexit_sleep_ms=50 $(GO) test -race -vet=off -timeout 20m -skip '$(UNRACED)' $(RACY)

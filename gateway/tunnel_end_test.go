@@ -145,8 +145,9 @@ func TestHalfATunnelHasAnIdleLimit(t *testing.T) {
 			if tt.first == "origin" {
 				from, back, rest = tn.origin, tn.client, tn.atOrigin
 			}
+			ended := time.Now()
 			closeWrite(from)
-			last := passesOften(t, back, rest, tt.pieces)
+			last := passesOften(t, back, rest, tt.pieces, ended)
 			rest.ReadByte() // its end, clean or not
 			if took := time.Since(last); took < halfLimit*9/10 {
 				t.Errorf("cut %v after the last piece, want %v", took, halfLimit)
@@ -159,16 +160,18 @@ func TestHalfATunnelHasAnIdleLimit(t *testing.T) {
 // halfLimit is the body_idle_timeout of the tunnels that are timed.
 const halfLimit = 500 * time.Millisecond
 
-// passesOften sends pieces, ten within the limit, and returns when it was done.
-func passesOften(t *testing.T, from net.Conn, to io.Reader, pieces int) time.Time {
+// passesOften sends pieces, ten within the limit, and returns when it began with the
+// last, or last if there are none: the gateway cannot have seen it before.
+func passesOften(t *testing.T, from net.Conn, to io.Reader, pieces int, last time.Time) time.Time {
 	t.Helper()
 	often := time.NewTicker(halfLimit / 10)
 	defer often.Stop()
 	for range pieces {
 		<-often.C
+		last = time.Now()
 		passes(t, from, to, "piece")
 	}
-	return time.Now()
+	return last
 }
 
 // A side that breaks takes the other with it at once, also one that would not

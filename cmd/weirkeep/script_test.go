@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -119,7 +120,12 @@ func post(url, file, user, tokenFile string) error {
 // origin ADDRESS NAME [FILE] answers every request with its name. With FILE it
 // makes that file when a request has come, and answers when it is gone; /up it
 // answers at once. While there is a file NAME.edition it tells what that holds.
+// It ends with SIGINT, as testscript wants, even where a shell that started the
+// tests in the background has them ignore that signal.
 func origin() {
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	go func() { <-interrupted; os.Exit(1) }()
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if len(os.Args) > 3 && r.URL.Path != "/up" {
 			os.WriteFile(os.Args[3], nil, 0o600)
