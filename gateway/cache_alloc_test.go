@@ -35,7 +35,7 @@ func TestHitAllocs(t *testing.T) {
 		{"in a coding, not modified", ", compress: [gzip]", strings.Replace(browserGET, "Accept:", "If-None-Match: W/\"abc\"\r\nAccept:", 1)},
 		{"what a filter has made", " }\nplugins: { edit: { kind: filter, module: \"" + guestFile(parrot) + "\", needs: [headers] } }\n" +
 			"sites: { w: { hosts: [\"**\"], filters: [{ plugin: edit, on_error: reject, stage: store }] } }\nmappings: [{ site: w, cluster: app }]\nnode: { name: edge", browserGET},
-		{"a key of parts", ", key: { sort_params: true, ignore_params: [utm], headers: [X-Tenant], cookies: [theme] }", browserGET},
+		{"a key of parts", ", key: { sort_params: true, only_params: [\"a*\", id], ignore_params: [\"utm_*\"], headers: [X-Tenant], cookies: [theme] }", browserGET},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g, o := cachedGateway(t, tt.more)

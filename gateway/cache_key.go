@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 
 	"weirkeep/gateway/wire"
 )
@@ -27,13 +28,13 @@ func (x *Exchange) fillKey() {
 
 // appendQuery appends the part of a query that tells answers apart, with its "?".
 func (p *keyPolicy) appendQuery(dst, query []byte) []byte {
-	if len(p.ignored) == 0 && !p.sorted {
+	if len(p.only)+len(p.ignored) == 0 && !p.sorted {
 		return append(append(dst, '?'), query...)
 	}
 	var room [32][]byte
 	params := room[:0]
 	for param := range bytes.SplitSeq(query, ampersand) {
-		if name, _, _ := bytes.Cut(param, equals); !p.ignores(name) {
+		if name, _, _ := bytes.Cut(param, equals); p.counts(name) {
 			params = append(params, param)
 		}
 	}
@@ -48,9 +49,15 @@ func (p *keyPolicy) appendQuery(dst, query []byte) []byte {
 
 var ampersand = []byte("&")
 
-func (p *keyPolicy) ignores(name []byte) bool {
-	for _, ignored := range p.ignored {
-		if string(name) == ignored {
+// counts reports whether a parameter tells answers apart.
+func (p *keyPolicy) counts(name []byte) bool {
+	return (len(p.only) == 0 || isParam(name, p.only)) && !isParam(name, p.ignored)
+}
+
+// isParam reports whether a name is one of a list, or begins with what one there has before *.
+func isParam(name []byte, list []string) bool {
+	for _, one := range list {
+		if begin, open := strings.CutSuffix(one, "*"); string(name) == one || open && len(name) >= len(begin) && string(name[:len(begin)]) == begin {
 			return true
 		}
 	}

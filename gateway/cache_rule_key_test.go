@@ -43,6 +43,35 @@ func TestRulesTellAnswersApart(t *testing.T) {
 	}
 }
 
+// Of a query, the parameters that the key names tell answers apart; origins are sent all of it.
+func TestParametersOfTheKey(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ key, first, second, does string }{
+		{`ignore_params: ["utm_*", gclid]`, "?a=1&utm_source=x", "?utm_medium=y&a=1&gclid=7", "hit"},
+		{`ignore_params: ["utm_*", gclid]`, "?a=1&utm=x", "?a=1", "fwd=uri-miss"},
+		{`ignore_params: ["utm_*", gclid]`, "?a=1&gclid2=x", "?a=1", "fwd=uri-miss"},
+		{`ignore_params: ["*"]`, "?a=1", "?b=2", "hit"},
+		{`only_params: [id, "p*"]`, "?id=1&x=1&page=2", "?id=1&page=2&y", "hit"},
+		{`only_params: [id, "p*"]`, "?id=1&page=2", "?id=1&page=3", "fwd=uri-miss"},
+		{`only_params: [id, "p*"]`, "?id=1", "?id=2", "fwd=uri-miss"},
+		{`only_params: [id, "p*"]`, "?id=1", "?ID=1", "fwd=uri-miss"},
+		{`only_params: [id], sort_params: true`, "?id=1&x&id=2", "?id=2&id=1", "hit"},
+		{`only_params: ["p*"], ignore_params: [page]`, "?p=1&page=2", "?p=1&page=3", "hit"},
+		{`only_params: [id]`, "?x=1", "", "hit"},
+		{`query: none, only_params: [id]`, "?id=1", "?id=2", "hit"},
+	} {
+		s := newShop(t, ", key: { "+tt.key+" }")
+		asked := ""
+		s.answer = func(head string) (string, string) { asked = targetOfHead(head); return stored60, "page" }
+		if s.get(t, "/a"+tt.first); asked != "/a"+tt.first {
+			t.Errorf("%s: the origin was asked for %s, the client for /a%s", tt.key, asked, tt.first)
+		}
+		if got := s.get(t, "/a"+tt.second); !strings.Contains(got, "edge; "+tt.does) {
+			t.Errorf("%s: %s after %s: %s, want %s", tt.key, tt.second, tt.first, got, tt.does)
+		}
+	}
+}
+
 // What tells answers apart must be known before the store is asked: not in a rule that asks what the
 // answer says, nor behind one, where sessions would share what they must not.
 func TestKeysMustBeKnownInTime(t *testing.T) {

@@ -47,6 +47,7 @@ func (c *compiler) cache(cfg *config.Site, site string) *siteCache {
 			hosts:   slices.ContainsFunc(cfg.Hosts, func(h string) bool { return strings.Contains(h, "*") }),
 			ports:   portsOf(cfg.Hosts, c.cfg.Listeners),
 			query:   k.Key.Query == "all",
+			only:    k.Key.OnlyParams,
 			ignored: k.Key.IgnoreParams, sorted: k.Key.SortParams,
 			headers: lowered(k.Key.Headers), cookies: k.Key.Cookies,
 		},

@@ -28,7 +28,8 @@ type keyPolicy struct {
 	hosts   bool     // the site's host names are patterns: which one was asked for matters
 	ports   []int    // that clients may be expected to write
 	query   bool     // the query does
-	ignored []string // names of parameters that do not
+	only    []string // names of parameters that do, x* being all that begin with x; empty: all
+	ignored []string // names of those that do not
 	sorted  bool     // the order of parameters does not
 	headers []string // names of fields that do, in lower case
 	cookies []string // names of cookies that do

@@ -56,7 +56,8 @@ type Heuristic struct {
 // CacheKey tells stored answers apart, beyond site, scheme, path and what the decision says.
 type CacheKey struct {
 	Query        string   `yaml:"query" default:"all" enum:"all|none"` // all (default): the query belongs to it | none: it does not
-	IgnoreParams []string `yaml:"ignore_params"`                       // names of parameters that do not belong to it
+	OnlyParams   []string `yaml:"only_params" check:"param"`           // names of parameters that belong to it, or their beginning and *; default: all
+	IgnoreParams []string `yaml:"ignore_params" check:"param"`         // names of parameters that do not, or their beginning and *
 	SortParams   bool     `yaml:"sort_params" default:"false"`         // whether the order of parameters does not matter; default false
 	Headers      []string `yaml:"headers" check:"token"`               // names of fields that belong to it
 	Cookies      []string `yaml:"cookies" check:"token"`               // names of cookies that belong to it

@@ -37,6 +37,7 @@ var grammars = map[string]grammar{
 	"origin":          grammarOrigin,
 	"outlet":          grammarOutlet,
 	"page":            grammarPage,
+	"param":           grammarParam,
 	"path-prefix":     grammarPathPrefix,
 	"pointer":         grammarPointer,
 	"prefix":          grammarPrefix,
@@ -93,6 +94,15 @@ func grammarLabel(s string) string {
 func grammarToken(s string) string {
 	if len(s) > 255 || !isToken(s) {
 		return "must be a token: letters, digits and !#$%&'*+-.^_`|~"
+	}
+	return ""
+}
+
+// grammarParam is for names of parameters as they stand in a query.
+func grammarParam(s string) string {
+	name := strings.TrimSuffix(s, "*")
+	if s == "" || strings.ContainsAny(name, "*&=#? \t\r\n") {
+		return `must be the name of a parameter as it stands in a query, or its beginning with * behind it: "utm_*"`
 	}
 	return ""
 }

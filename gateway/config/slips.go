@@ -42,7 +42,7 @@ var otherWords = map[reflect.Type]map[string]string{
 	reflect.TypeFor[Filter]():       {"name": "plugin", "phase": "stage"},
 	reflect.TypeFor[Cache]():        {"enable": "enabled", "on": "enabled", "size": "memory", "storage": "disk", "grace": "stale", "gzip": "compress", "compression": "compress", "encodings": "compress", "vary_by": "key"},
 	reflect.TypeFor[CacheDisk]():    {"dir": "path", "directory": "path", "folder": "path", "max": "size", "limit": "size"},
-	reflect.TypeFor[CacheKey]():     {"ignore": "ignore_params", "params": "ignore_params", "exclude": "ignore_params", "sort": "sort_params"},
+	reflect.TypeFor[CacheKey]():     {"ignore": "ignore_params", "params": "ignore_params", "exclude": "ignore_params", "include": "only_params", "only": "only_params", "sort": "sort_params"},
 	reflect.TypeFor[CacheRule]():    {"if": "when", "condition": "when", "expression": "when", "match": "when", "path": "when", "bypass": "pass", "max_age": "ttl", "expires": "ttl"},
 	reflect.TypeFor[Stale]():        {"grace": "while_revalidate", "updating": "while_revalidate", "on_error": "if_error", "error": "if_error"},
 	reflect.TypeFor[ESI]():          {"depth": "max_depth", "includes": "max_includes", "parallel": "concurrent", "max_size": "max_page", "content_types": "types", "content_type": "types", "mime_types": "types", "status": "statuses", "onerror": "on_error", "ttl": "client_ttl", "max_age": "client_ttl", "streaming": "first_byte", "injection": "detect_injection", "providers": "unmapped_providers", "cookies": "variables", "vars": "variables", "headers": "variables", "escape": "variables"},
