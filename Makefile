@@ -7,7 +7,7 @@ RACY    := ./gateway ./cmd/weirkeep ./gateway/promises ./plugins ./gateway/confo
 LONGEST := ./gateway/promises ./gateway ./cmd/weirkeep ./plugins
 # What measures memory or time, reads large input on one goroutine, or is a command that does:
 # the race detector makes it slow, and finds nothing there that other tests do not show.
-UNRACED := Allocs|AreLinear|EncodedIsDecoded|StreamsAreReadBack|DamagedSegments|PowerIsLost|LongInput|OpeningScales|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|NewPluginsWork|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|version|schema|rulestest|rules_.*|plugin_.*)$$
+UNRACED := Allocs|AreLinear|CutAnywhere|EncodedIsDecoded|StreamsAreReadBack|DamagedSegments|PowerIsLost|LongInput|OpeningScales|Simulat|GuestsMisbehave|GoGuestMemory|GuestFilesNeverCrash|AreSmall|LittleMemory|FitsIn|StrictnessIsCheap|TooMuchOf|LargeValues|FolderOfArbitrary|NewPluginsWork|^TestScripts$$/^(usage|help|completion|init|check|terminal|symlink|hostile|websphere|version|schema|rulestest|rules_.*|plugin_.*)$$
 FUZZ    := \
            abi:FuzzDecodeView \
            abi:FuzzReadOps \
