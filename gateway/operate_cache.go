@@ -45,6 +45,7 @@ func (g *Gateway) ListStored(q StoredSelection, order string, limit int) (Stored
 	if err != nil {
 		return list, err
 	}
+	g.withSlices(sel)
 	behind := g.tier.List(g.cache, sel, by, limit)
 	all := foldSlices(store.Merge(g.cache.List(sel, by, math.MaxInt), behind.First, by, math.MaxInt))
 	if by == store.BySize {
@@ -114,7 +115,7 @@ type StoredPurge struct {
 
 // StoredPurged is what a purge has found.
 type StoredPurged struct {
-	Count   int            `json:"count"`
+	Count   int            `json:"count"`   // answers; one in slices is one
 	OnDisk  int            `json:"on_disk"` // of Count, on the disk alone
 	Bytes   int64          `json:"bytes"`   // that it takes, or took
 	Soft    bool           `json:"soft"`
@@ -140,6 +141,7 @@ func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
 	if err != nil {
 		return done, err
 	}
+	g.withSlices(sel)
 	how, counter := store.Hard, &g.metrics.Store.Removed
 	if p.Soft {
 		how, counter = store.Soft, &g.metrics.Store.Expired
@@ -147,16 +149,16 @@ func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
 	began, now := time.Now(), g.now(time.Now())
 	report := g.cache.Purge(sel, how, p.DryRun)
 	done.Millis = float64(time.Since(began).Microseconds()) / 1000
+	found := foldSlices(report.All)
 	done.OnDisk = report.Behind.Count
-	if done.Count, done.Bytes = report.Total(), report.Bytes+report.Behind.Bytes; !p.DryRun {
+	if done.Count, done.Bytes = len(found)+done.OnDisk, report.Bytes+report.Behind.Bytes; !p.DryRun {
 		counter.Add(uint64(done.Count))
 	}
 	if err := report.Behind.Err; err != nil && !p.DryRun {
 		return done, fmt.Errorf("purged, but after a restart it may be back: %w", err)
 	}
-	for _, e := range report.Items {
-		done.Largest = append(done.Largest, g.describeFolded(&folded{e, 0, e.Bytes()}, now))
-	}
+	slices.SortStableFunc(found, byFoldedSize)
+	done.Largest = append(done.Largest, g.describeAll(found, store.MaxItems, now)...)
 	if done.Count == 0 {
 		done.Hint = g.whyNothing(snap, p.StoredSelection)
 	}
@@ -192,7 +194,7 @@ func (g *Gateway) whyNothing(snap *snapshot, q StoredSelection) string {
 
 // StoredStats are what is stored, and what became of it.
 type StoredStats struct {
-	Objects   int         `json:"objects"`
+	Objects   int         `json:"objects"` // each slice of an answer counts as one, beside its head
 	Filling   int         `json:"filling"`
 	Bytes     int64       `json:"bytes"`
 	Limit     int64       `json:"limit"`   // of Bytes

@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -51,17 +52,52 @@ func foldSlices(all []*store.Entry) []*folded {
 	return slices.DeleteFunc(list, func(f *folded) bool { return wholes.take(f.Entry) })
 }
 
-// take adds an entry to the wholes that it is a slice of, and reports whether there are any.
-func (w folds) take(e *store.Entry) bool {
+// withSlices makes a condition one on whole answers: what it is of a head, it is of its slices, which
+// say less and something else of themselves. Slices without a head are asked themselves.
+func (g *Gateway) withSlices(sel *store.Selector) {
+	where := sel.Where
+	if where == nil {
+		return
+	}
+	heads := *sel
+	heads.Where = func(e *store.Entry) bool { return e.Stored().Sliced() }
+	all := append(g.cache.List(&heads, store.ByHits, math.MaxInt), g.tier.List(g.cache, &heads, store.ByHits, math.MaxInt32).First...)
+	selected := make(map[string]bool)
+	for _, e := range all {
+		of := e.Stored().Slices
+		key := keyOfSlices(e.Key(), e.Key().Parts, of.Size, of.Version)
+		selected[key] = where(e) || selected[key]
+	}
+	sel.Where = func(e *store.Entry) bool {
+		if key, ok := keyOfWhole(e); ok {
+			if is, known := selected[key]; known {
+				return is
+			}
+		}
+		return where(e)
+	}
+}
+
+// keyOfWhole is keyOfSlices of the whole that an entry is a slice of, if it is one.
+func keyOfWhole(e *store.Entry) (string, bool) {
 	parts, name := cache.CutSliceName(e.Key().Parts)
 	if name == nil {
-		return false
+		return "", false
 	}
 	_, size, version, ok := cache.ParseSliceName(name)
 	if !ok {
+		return "", false
+	}
+	return keyOfSlices(e.Key(), parts, size, version), true
+}
+
+// take adds an entry to the wholes that it is a slice of, and reports whether there are any.
+func (w folds) take(e *store.Entry) bool {
+	key, ok := keyOfWhole(e)
+	if !ok {
 		return false
 	}
-	list := w[keyOfSlices(e.Key(), parts, size, version)]
+	list := w[key]
 	for _, f := range list {
 		if !e.IsApart() {
 			f.slices++

@@ -15,6 +15,7 @@ type Report struct {
 	Bytes   int64    // that the answers take, as [Entry.Bytes]
 	Largest *Entry   // by bytes; nil: none was found
 	Items   []*Entry // the largest first, [MaxItems] at most
+	All     []*Entry // in no order
 
 	// Behind is what only [Options.Behind] had; the rest is about memory alone.
 	Behind Behinds
@@ -71,7 +72,7 @@ func (c *Cache) Purge(sel *Selector, how How, preview bool) Report {
 	if r.Count > 0 {
 		r.Largest = r.Items[0]
 	}
-	r.Behind = finish(entries)
+	r.All, r.Behind = entries, finish(entries)
 	return r
 }
 
