@@ -417,17 +417,31 @@ func TestManyAskForSlices(t *testing.T) {
 	}
 }
 
-// TestPurgeTakesSlices, all of them, by the URL and by the tags of the whole.
+// TestPurgeTakesSlices, all of them, by the URL and by the tags of the whole, and by what a condition
+// says of the whole. A whole with its slices is one object, as in lists, also in a preview.
 func TestPurgeTakesSlices(t *testing.T) {
 	t.Parallel()
-	for _, match := range []string{"http://shop.example/film", "tag:films", "path:/film"} {
+	for _, tt := range []struct {
+		match, where string
+		count        int
+	}{
+		{"http://shop.example/film", "", 1}, {"tag:films", "", 2}, {"path:/film", "", 1},
+		{"path:/film", "status == 200", 1}, {"tag:films", "status == 200 and path == \"/film\"", 1},
+	} {
+		match, sel := tt.match+" "+tt.where, StoredSelection{Match: tt.match, Where: tt.where}
 		f := newFilm(t, "")
 		f.fields = append(f.fields, "Surrogate-Key", "films")
 		f.get(t, "/film")
 		f.get(t, "/film2", "Range: bytes=0-0")
-		done, err := f.g.PurgeStored(StoredPurge{StoredSelection: StoredSelection{Match: match}})
-		if err != nil || done.Count < 12 {
-			t.Errorf("%s: %d, %v", match, done.Count, err)
+		none, err := f.g.PurgeStored(StoredPurge{StoredSelection: StoredSelection{Match: tt.match, Where: "status == 206"}})
+		if err != nil || none.Count != 0 {
+			t.Errorf("%s, by what slices say: %d, %v", match, none.Count, err)
+		}
+		for _, dry := range []bool{true, false} {
+			done, err := f.g.PurgeStored(StoredPurge{StoredSelection: sel, DryRun: dry})
+			if err != nil || done.Count != tt.count || len(done.Largest) != tt.count || done.Largest[0].Target != "/film" || done.Bytes < 11*filmSlice {
+				t.Errorf("%s: %+v, %v", match, done, err)
+			}
 		}
 		f.takeAsked()
 		f.get(t, "/film").wantsOf(t, match, 1, f.size, 0, f.size)

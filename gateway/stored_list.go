@@ -44,6 +44,7 @@ func (g *Gateway) ListStored(q StoredSelection, order string, limit int) (Stored
 	if err != nil {
 		return list, err
 	}
+	g.withSlices(sel)
 	behind := g.tier.List(g.cache, sel, by, limit)
 	all := foldSlices(store.Merge(g.cache.List(sel, by, math.MaxInt), behind.First, by, math.MaxInt))
 	if by == store.BySize {

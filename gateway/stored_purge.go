@@ -18,7 +18,7 @@ type StoredPurge struct {
 
 // StoredPurged is what a purge has found.
 type StoredPurged struct {
-	Count   int            `json:"count"`
+	Count   int            `json:"count"`   // answers; one in slices is one
 	OnDisk  int            `json:"on_disk"` // of Count, on the disk alone
 	Bytes   int64          `json:"bytes"`   // that it takes, or took
 	Soft    bool           `json:"soft"`
@@ -27,6 +27,9 @@ type StoredPurged struct {
 	Largest []StoredObject `json:"largest"`        // of what is in memory, at most 100; never null
 	Hint    string         `json:"hint,omitempty"` // why nothing was found, if nothing was
 }
+
+// mostPurged is how many answers a purge names.
+const mostPurged = 100
 
 // PurgeStored makes all that is selected go, or stale. What is fetched now, and was asked
 // for before, is treated as if it had been here.
@@ -44,6 +47,7 @@ func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
 	if err != nil {
 		return none, err
 	}
+	g.withSlices(sel)
 	how, counter := store.Hard, &g.metrics.Store.Removed
 	if p.Soft {
 		how, counter = store.Soft, &g.metrics.Store.Expired
@@ -65,12 +69,16 @@ func (g *Gateway) PurgeStored(p StoredPurge) (StoredPurged, error) {
 
 // with is a purge that has found something, in so much time.
 func (p StoredPurged) with(g *Gateway, report *store.Report, took time.Duration) StoredPurged {
-	p.Millis = float64(took.Microseconds()) / 1000
-	p.Count, p.OnDisk, p.Bytes = report.Total(), report.Behind.Count, report.Bytes+report.Behind.Bytes
-	now := g.now(time.Now())
-	for _, i := range report.Items {
-		p.Largest = append(p.Largest, g.describeFolded(&folded{i.Entry, 0, i.Took}, now))
+	found := make([]*folded, len(report.Items))
+	for i, item := range report.Items {
+		found[i] = &folded{item.Entry, 0, item.Took}
 	}
+	found = fold(found)
+	slices.SortStableFunc(found, byFoldedSize)
+	p.Millis = float64(took.Microseconds()) / 1000
+	p.Count, p.OnDisk = len(found)+report.Behind.Count, report.Behind.Count
+	p.Bytes = report.Bytes + report.Behind.Bytes
+	p.Largest = append(p.Largest, g.describeAll(found, mostPurged, g.now(time.Now()))...)
 	return p
 }
 

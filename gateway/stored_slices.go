@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -35,37 +36,79 @@ func keyOfSlices(k *store.Key, parts []byte, size int64, version []byte) string 
 
 // foldSlices lets a whole stand for its slices: for people it is one answer. The order stays.
 func foldSlices(all []*store.Entry) []*folded {
+	list := make([]*folded, len(all))
+	for i, e := range all {
+		list[i] = &folded{e, 0, e.Bytes()}
+	}
+	return fold(list)
+}
+
+// fold is foldSlices of what takes the bytes that are given.
+func fold(list []*folded) []*folded {
 	wholes := make(folds)
-	var list []*folded
-	for _, e := range all {
-		f := &folded{e, 0, e.Bytes()}
-		if list = append(list, f); e.Stored().Sliced() {
-			of := e.Stored().Slices
-			key := keyOfSlices(e.Key(), e.Key().Parts, of.Size, of.Version)
+	for _, f := range list {
+		if f.Stored().Sliced() {
+			of := f.Stored().Slices
+			key := keyOfSlices(f.Key(), f.Key().Parts, of.Size, of.Version)
 			wholes[key] = append(wholes[key], f)
 		}
 	}
 	if len(wholes) == 0 {
 		return list
 	}
-	return slices.DeleteFunc(list, func(f *folded) bool { return wholes.take(f.Entry) })
+	return slices.DeleteFunc(list, wholes.take)
 }
 
-// take adds an entry to the wholes that it is a slice of, and reports whether there are any.
-func (w folds) take(e *store.Entry) bool {
+// withSlices makes a condition one on whole answers: what it is of a head, it is of its slices, which
+// say less and something else of themselves. Slices without a head are asked themselves.
+func (g *Gateway) withSlices(sel *store.Selector) {
+	where := sel.Where
+	if where == nil {
+		return
+	}
+	heads := *sel
+	heads.Where = func(e *store.Entry) bool { return e.Stored().Sliced() }
+	all := append(g.cache.List(&heads, store.ByHits, math.MaxInt), g.tier.List(g.cache, &heads, store.ByHits, math.MaxInt32).First...)
+	selected := make(map[string]bool)
+	for _, e := range all {
+		of := e.Stored().Slices
+		key := keyOfSlices(e.Key(), e.Key().Parts, of.Size, of.Version)
+		selected[key] = where(e) || selected[key]
+	}
+	sel.Where = func(e *store.Entry) bool {
+		if key, ok := keyOfWhole(e); ok {
+			if is, known := selected[key]; known {
+				return is
+			}
+		}
+		return where(e)
+	}
+}
+
+// keyOfWhole is keyOfSlices of the whole that an entry is a slice of, if it is one.
+func keyOfWhole(e *store.Entry) (string, bool) {
 	parts, name := cache.CutSliceName(e.Key().Parts)
 	if name == nil {
-		return false
+		return "", false
 	}
 	_, size, version, ok := cache.ParseSliceName(name)
 	if !ok {
+		return "", false
+	}
+	return keyOfSlices(e.Key(), parts, size, version), true
+}
+
+// take adds a slice to the wholes that it is of, and reports whether there are any.
+func (w folds) take(slice *folded) bool {
+	key, ok := keyOfWhole(slice.Entry)
+	if !ok {
 		return false
 	}
-	list := w[keyOfSlices(e.Key(), parts, size, version)]
-	for _, f := range list {
-		if !e.IsApart() {
-			f.slices++
-			f.bytes += e.Bytes()
+	list := w[key]
+	for _, whole := range list {
+		if !slice.IsApart() {
+			whole.slices++
+			whole.bytes += slice.bytes
 		}
 	}
 	return len(list) > 0

@@ -9,7 +9,7 @@ import (
 
 // StoredStats are what is stored, and what became of it.
 type StoredStats struct {
-	Objects   int         `json:"objects"`
+	Objects   int         `json:"objects"` // each slice of an answer counts as one, beside its head
 	Filling   int         `json:"filling"`
 	Bytes     int64       `json:"bytes"`
 	Limit     int64       `json:"limit"`   // of Bytes

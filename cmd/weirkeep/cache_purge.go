@@ -26,6 +26,7 @@ func newCachePurge(a *app) *cobra.Command {
 			"they stay and are stale: who asks next lets them be asked for anew, an origin may say that one still holds,\n" +
 			"and they are used where stale answers may be, so that a large purge brings no storm of requests.\n" +
 			"What is being fetched, and was asked for before the purge, is treated as if it was stored already.\n" +
+			"What is stored in slices goes as a whole, and counts as one object.\n" +
 			"A condition without a selector needs --all, which stands without a selector.\n\n" + ofSelectors,
 		Example: "  weirkeep cache purge https://shop.example/img/hero.jpg\n" +
 			"  weirkeep cache purge site:shop tag:catalog --dry-run\n" +

@@ -11,10 +11,9 @@ const (
 
 // Report is what a purge has found.
 type Report struct {
-	Count   int
-	Bytes   int64  // that the answers take, as [Entry.Bytes]
-	Largest *Entry // by bytes; nil: none was found
-	Items   []Item // the largest first, [MaxItems] at most
+	Count int
+	Bytes int64  // that the answers take, as [Entry.Bytes]
+	Items []Item // the largest first
 
 	// Behind is what only [Options.Behind] had; the rest is about memory alone.
 	Behind Behinds
@@ -35,9 +34,6 @@ type Behinds struct {
 
 // Total is how many answers a purge has found, in memory or behind it.
 func (r *Report) Total() int { return r.Count + r.Behind.Count }
-
-// MaxItems is how many answers a [Report] lists.
-const MaxItems = 100
 
 // purge is one that flights have to heed.
 type purge struct {
@@ -75,11 +71,8 @@ func (c *Cache) Purge(sel *Selector, how How, preview bool) Report {
 	}
 	r.Count = len(found)
 	rank(found, BySize)
-	for _, l := range found[:min(len(found), MaxItems)] {
+	for _, l := range found {
 		r.Items = append(r.Items, Item{l.Entry, l.bytes})
-	}
-	if r.Count > 0 {
-		r.Largest = r.Items[0].Entry
 	}
 	r.Behind = finish(entries)
 	return r

@@ -97,8 +97,8 @@ func TestPurge(t *testing.T) {
 func expectReport(t *testing.T, name string, r Report, count int, largest string) {
 	t.Helper()
 	got, bytes := "", int64(0)
-	if r.Largest != nil {
-		got = string(r.Largest.Key().Target)
+	if len(r.Items) > 0 {
+		got = string(r.Items[0].Key().Target)
 	}
 	if r.Count != count || len(r.Items) != count || got != largest {
 		t.Errorf("%s: %d with %d items, the largest %q, want %d, %q", name, r.Count, len(r.Items), got, count, largest)

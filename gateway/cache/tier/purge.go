@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 
+	"weirkeep/gateway/cache"
 	"weirkeep/gateway/cache/disk"
 	"weirkeep/gateway/cache/store"
 )
@@ -30,13 +31,20 @@ func (v *Volume) purge(sel *store.Selector, how store.How, preview bool) func([]
 	}
 }
 
-// matching are what a selector selects of what may be read, with the lengths of their
-// bodies.
-func (v *Volume) matching(sel *store.Selector) (map[disk.ID]int64, error) {
-	matched := make(map[disk.ID]int64)
+// match is what is known of one that a selector selects.
+type match struct {
+	length int64 // of its body
+	slice  bool  // it is no answer by itself
+}
+
+// matching are what a selector selects of what may be read.
+func (v *Volume) matching(sel *store.Selector) (map[disk.ID]match, error) {
+	matched := make(map[disk.ID]match)
 	err := v.each(sel, func(i disk.Item) {
 		if v.selected(sel, i) {
-			matched[i.ID] = i.Length
+			of, _ := readSummary(i.Summary)
+			_, slice := cache.CutSliceName(of.key.Parts)
+			matched[i.ID] = match{i.Length, slice != nil}
 		}
 	})
 	return matched, err
@@ -100,7 +108,7 @@ func (v *Volume) has(id disk.ID) bool {
 
 // apply purges what was found. If something could not be looked at or noted, all goes:
 // what should have gone must not come back.
-func (v *Volume) apply(matched map[disk.ID]int64, how store.How, err error) error {
+func (v *Volume) apply(matched map[disk.ID]match, how store.How, err error) error {
 	for id := range matched {
 		if err != nil {
 			break
@@ -190,13 +198,14 @@ func (v *Volume) last(err error, brief bool) error {
 }
 
 // only sums up what is not in memory too.
-func only(matched map[disk.ID]int64, inMemory []*store.Entry, err error) (b store.Behinds) {
+func only(matched map[disk.ID]match, inMemory []*store.Entry, err error) (b store.Behinds) {
 	for _, e := range inMemory {
 		delete(matched, idOf(e.Key(), e.Stored()))
 	}
-	for _, length := range matched {
-		b.Count++
-		b.Bytes += length
+	for _, m := range matched {
+		if b.Bytes += m.length; !m.slice {
+			b.Count++
+		}
 	}
 	b.Err = err
 	return b
