@@ -8,10 +8,9 @@
 // written where something was: the kernel keeps pages of what is on its way to a client,
 // not bytes, and would send what stands in them by then.
 //
-// What waits for the collector is memory, too. So a file has a weight on the heap, of a
-// quarter of what it holds, which is never touched and so costs none: it has the collector run
-// when about as much has come again, if what is kept lay on the heap before. Without it the
-// collector would run for each few spans, since it sees a small heap.
+// What waits for the collector is memory, too, and memory that it does not see. So who has
+// kept a span and has no use for it says so ([Span.Drop]): a file has the collector run when
+// too much waits for it, and keeps nothing where it does not keep up.
 //
 // Where the system has no such files, or does not send from them, or would take a huge
 // page for a small span, [New] says so.
@@ -26,7 +25,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -35,20 +33,19 @@ import (
 // File is memory as a file. It is safe for concurrent use. It is closed when nobody has it
 // or a span of it.
 type File struct {
-	file *os.File
-	fd   int
-	each int64        // where spans begin: at multiples of it
-	end  atomic.Int64 // nothing was written from here on
-	held atomic.Int64 // bytes of pages
-
-	weighing sync.Mutex
-	weight   []byte // stands on the heap for a part of held; never touched
+	file   *os.File
+	fd     int
+	each   int64        // where spans begin: at multiples of it
+	end    atomic.Int64 // nothing was written from here on
+	held   atomic.Int64 // bytes of pages
+	litter litter
 }
 
 // Span is bytes of a file. They never change.
 type Span struct {
-	file  *File
-	at, n int64
+	file    *File
+	at, n   int64
+	dropped *atomic.Bool
 }
 
 // Socket is what a span can be sent to.
@@ -57,9 +54,14 @@ type Socket interface {
 	SendFile(fd int, at, n int64) (int64, error)
 }
 
-// errFull means that all places of a file have been used, which takes a century of a
-// thousand spans a second.
-var errFull = errors.New("all places of the file have been used")
+var (
+	// errFull means that all places of a file have been used, which takes a century of a
+	// thousand spans a second.
+	errFull = errors.New("all places of the file have been used")
+
+	// errLitter means that too much has been dropped and not yet let go.
+	errLitter = errors.New("too much waits for the garbage collector")
+)
 
 // New makes an empty file, after it has tried whether it would serve.
 func New() (*File, error) {
@@ -83,14 +85,16 @@ func hugePage(page int64) int64 { return page * (page / 8) }
 
 // Keep writes pieces that are n bytes together. The pieces are the caller's.
 func (f *File) Keep(n int64, pieces iter.Seq[[]byte]) (*Span, error) {
+	if f.litter.bytes.Load() > 2*f.mostLitter() {
+		return nil, errLitter
+	}
 	at := f.end.Add(f.places(n)) - f.places(n)
 	if at > math.MaxInt64/2 {
 		return nil, errFull
 	}
 	f.held.Add(pages(n))
-	f.weigh()
-	s := &Span{file: f, at: at, n: n}
-	runtime.AddCleanup(s, f.letGo, extent{at, pages(n)})
+	s := &Span{file: f, at: at, n: n, dropped: new(atomic.Bool)}
+	runtime.AddCleanup(s, f.letGo, extent{at, pages(n), s.dropped})
 	for p := range pieces {
 		if _, err := f.file.WriteAt(p, at); err != nil {
 			return nil, err
@@ -107,28 +111,21 @@ func (f *File) Keep(n int64, pieces iter.Seq[[]byte]) (*Span, error) {
 func (f *File) places(n int64) int64 { return (n + f.each - 1) / f.each * f.each }
 
 // extent is where a span was.
-type extent struct{ at, len int64 }
+type extent struct {
+	at, len int64
+	dropped *atomic.Bool
+}
 
 // letGo gives the pages of a span back. Those that are on their way to a client stay until they
 // are out.
 func (f *File) letGo(e extent) {
 	if unix.Fallocate(f.fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, e.at, e.len) == nil {
 		f.held.Add(-e.len)
-		f.weigh()
+		if e.dropped.Load() {
+			f.litter.remove(e.len)
+		}
 	}
 	runtime.KeepAlive(f)
-}
-
-// weigh makes the weight a quarter of what is held, or thereabouts.
-func (f *File) weigh() {
-	if !f.weighing.TryLock() {
-		return // somebody does, and the next one sees to the rest
-	}
-	defer f.weighing.Unlock()
-	want, have := f.held.Load()/4, int64(len(f.weight))
-	if want > have+have/2 || want < have/3 {
-		f.weight = make([]byte, want)
-	}
 }
 
 // pages is how many bytes the pages have that n bytes lie in.

@@ -140,6 +140,72 @@ func TestWhatNobodyHasIsLetGo(t *testing.T) {
 	}
 }
 
+// What was dropped is let go before it is much, though the collector sees nothing of it and
+// nothing comes to the heap.
+func TestLitterIsBounded(t *testing.T) {
+	f, bytes := newFile(t), make([]byte, 1<<20)
+	var used []*Span
+	for range 32 {
+		used = append(used, keep(t, f, bytes))
+	}
+	refused := 0
+	for range 2000 {
+		s, err := f.Keep(1<<20, slices.Values([][]byte{bytes}))
+		switch {
+		case err == errLitter:
+			refused++
+			runtime.Gosched()
+			continue
+		case err != nil:
+			t.Fatal(err)
+		}
+		s.Drop()
+		s.Drop() // says nothing new
+		if most := int64(2*(32<<20) + 2*slack + 2<<20); f.Held() > most {
+			t.Fatalf("the file has %d bytes, want no more than %d", f.Held(), most)
+		}
+	}
+	if refused == 2000 {
+		t.Error("all was refused")
+	}
+	runtime.KeepAlive(used)
+}
+
+// What was dropped and is still sent costs no collection each time that something else is.
+func TestLitterThatStaysIsCollectedOnce(t *testing.T) {
+	f, small := newFile(t), make([]byte, 1)
+	sent := keep(t, f, make([]byte, slack+1))
+	sent.Drop()
+	settled := func() bool { return !f.litter.collecting.Load() && f.litter.left.Load() == pages(slack+1) }
+	for end := time.Now().Add(30 * time.Second); !settled(); runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatalf("%d bytes are left, want %d", f.litter.left.Load(), pages(slack+1))
+		}
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 1000 {
+		keep(t, f, small).Drop()
+	}
+	if runtime.ReadMemStats(&after); after.NumForcedGC != before.NumForcedGC {
+		t.Errorf("it was collected %d times more", after.NumForcedGC-before.NumForcedGC)
+	}
+	runtime.KeepAlive(sent)
+}
+
+// Where much that was dropped is still sent nothing more is kept, until it is not.
+func TestNothingIsKeptAboveTheLitter(t *testing.T) {
+	f := newFile(t)
+	sent := keep(t, f, make([]byte, 2*slack+1))
+	sent.Drop()
+	if _, err := f.Keep(1, slices.Values([][]byte{{1}})); err != errLitter {
+		t.Errorf("Keep() = %v, want %v", err, errLitter)
+	}
+	runtime.KeepAlive(sent)
+	untilLetGo(t, f, 0)
+	keep(t, f, []byte("more"))
+}
+
 // What is on its way to a client is what was sent, though it was let go since, and other
 // spans have come.
 func TestWhatIsOnItsWayIsNeverWrittenOver(t *testing.T) {

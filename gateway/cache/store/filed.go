@@ -25,7 +25,18 @@ func (c *Cache) Filed(e *Entry) *memfile.Span {
 	if f == nil {
 		return nil
 	}
-	return b.file(f)
+	s := b.file(f)
+	if e.Bytes() == 0 {
+		b.unfile() // it has left the cache meanwhile
+	}
+	return s
+}
+
+// unfile says that the cache has no use for the body any more. Who reads it goes on.
+func (b *Body) unfile() {
+	if s := b.filed.Load(); s != nil {
+		s.Drop()
+	}
 }
 
 // file puts a body that is complete into a file.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"runtime"
+	"runtime/debug"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -90,6 +92,31 @@ func TestFiledBodiesAreLetGo(t *testing.T) {
 	runtime.KeepAlive(held)
 	held = nil
 	untilFiled(t, c, 0)
+}
+
+// Whatever way bodies leave the cache, the file learns of it: it does not wait for a collection
+// that the heap has use for.
+func TestTheFileLearnsOfWhatLeaves(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	body := noise(6, 1<<20)
+	for name, leave := range map[string]func(c *Cache, e *Entry){
+		"evicted":  func(*Cache, *Entry) {},
+		"replaced": func(c *Cache, e *Entry) { put(t, c, e.Key(), answer(0), nil) },
+		"removed":  func(c *Cache, e *Entry) { c.Remove(e) },
+		"purged":   func(c *Cache, e *Entry) { c.Purge(&Selector{}, Hard, false) },
+		"resized":  func(c *Cache, e *Entry) { c.Resize(Options{}); c.Resize(Options{Memory: 4 << 20, MaxObject: 1 << 20}) },
+	} {
+		c := filedCache(t, 4<<20, 1<<20)
+		for i := range 200 {
+			e := put(t, c, key("/"+strconv.Itoa(i)), answer(1<<20), body)
+			c.Filed(e)
+			leave(c, e)
+			if held := c.file().Held(); held > 48<<20 {
+				t.Errorf("%s: the file has %d bytes", name, held)
+				break
+			}
+		}
+	}
 }
 
 // The budget counts what is in the file: its pages are what bodies on the heap would take.

@@ -176,13 +176,15 @@ func (s *space) dropQueued(o *object) {
 	}
 }
 
-// free stops counting an object that has left its queue.
+// free stops counting an object that has left its queue. Its body in a file is litter from
+// now on.
 func (s *space) free(o *object) {
 	if o.marks {
 		s.marks--
 	}
 	s.used -= o.bytes.Swap(0)
 	o.place = outside
+	o.body.unfile()
 }
 
 // shrink lets objects go until n more bytes have room, or there are none.
