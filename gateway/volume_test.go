@@ -241,6 +241,31 @@ func TestDiskIsGivenUp(t *testing.T) {
 	}
 }
 
+// TestDiskDoesNotTrustClocks: what was stored while the clock was wrong is asked for anew when
+// that has been set right, in whichever direction, and is fresh no longer than other answers.
+func TestDiskDoesNotTrustClocks(t *testing.T) {
+	for _, wrong := range []int64{1e9, 4000, -1e9} {
+		s, asked := newShop(t, diskOf(filepath.Join(t.TempDir(), "cache"))), 0
+		s.answer = func(string) (string, string) {
+			asked++
+			return "Cache-Control: max-age=60\r\nETag: \"v\"\r\n", "hello"
+		}
+		s.clock.Store(wrong)
+		s.ask(t, "/x")
+		s.written(t)
+		s.clock.Store(0)
+		s.restart(t)
+		for _, want := range []string{"edge; fwd=stale", "edge; hit; ttl=60"} {
+			if got := s.ask(t, "/x"); !strings.Contains(got, want) {
+				t.Errorf("stored %d s ahead: %s, want %s", wrong, got, want)
+			}
+		}
+		if s.clock.Store(70); !strings.Contains(s.ask(t, "/x"), "edge; fwd=stale") {
+			t.Errorf("stored %d s ahead: it is fresh for longer than 60 s", wrong)
+		}
+	}
+}
+
 // TestDiskKeepsWhatIsKnown: what a 304 says is known after a restart; variants are told apart.
 func TestDiskKeepsWhatIsKnown(t *testing.T) {
 	s := newShop(t, diskOf(filepath.Join(t.TempDir(), "cache")))

@@ -40,10 +40,19 @@ func ageOnArrival(a *Answer, age []byte, date time.Time) time.Duration {
 	return saturated(max(apparent, corrected, 0))
 }
 
-// AgeAt returns how old the answer is, never less than when it was received.
+// mostAhead is how long after the time of an exchange an answer may have been received that
+// it is given: it may have waited for that.
+const mostAhead = time.Hour
+
+// AgeAt returns how old the answer is, never less than when it was received. Of one that was
+// received long after now nothing is known but that one of the clocks was wrong: it may have
+// been kept on a disk for longer than there is time.
 func (s *Stored) AgeAt(now time.Time) time.Duration {
-	resident := saturated(max(now.Sub(s.Fresh.Received), 0))
-	return saturated(s.Fresh.Age + resident)
+	resident := now.Sub(s.Fresh.Received)
+	if resident < -mostAhead {
+		return longest
+	}
+	return saturated(s.Fresh.Age + saturated(max(resident, 0)))
 }
 
 // TTLAt returns for how long the answer is still fresh. It is fresh while that is more

@@ -19,6 +19,7 @@ func TestAgeIsWritten(t *testing.T) {
 		{"A4", "Cache-Control: max-age=600 / Date: D(-60) / Age: 30", 7, "67"},
 		{"A4 a fast clock", "Cache-Control: max-age=600 / Date: D(60) / Age: 30", 7, "37"},
 		{"a clock set back", "Cache-Control: max-age=600", -60, "0"},
+		{"a clock set right, that nothing is known by", "Cache-Control: max-age=600 / Age: 30", -3601, "2147483648"},
 		{"no end of it", "Cache-Control: max-age=600", 9e9, "2147483648"},
 	} {
 		s := stored(t, p, request(t, ""), answer(t, tt.answer))
