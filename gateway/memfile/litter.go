@@ -2,6 +2,7 @@ package memfile
 
 import (
 	"runtime"
+	"runtime/metrics"
 	"sync/atomic"
 )
 
@@ -10,6 +11,7 @@ import (
 type litter struct {
 	bytes      atomic.Int64
 	left       atomic.Int64 // of it, when the collector had run, or less since then
+	heap       atomic.Int64 // bytes that live on the heap, by then
 	collecting atomic.Bool
 }
 
@@ -17,9 +19,11 @@ type litter struct {
 // does not run.
 const slack = 16 << 20
 
-// mostLitter is how much litter there may come before the collector runs.
+// mostLitter is how much litter there may come before the collector runs: that costs what the
+// heap is long, so it is for a half of what is in use here, or there.
 func (f *File) mostLitter() int64 {
-	return max(f.held.Load()-f.litter.bytes.Load(), 0)/2 + slack
+	inUse := f.held.Load() - f.litter.bytes.Load()
+	return max(inUse, f.litter.heap.Load(), 0)/2 + slack
 }
 
 // Drop says that who has kept a span has no use for it any more. Who has it meanwhile may go
@@ -42,9 +46,19 @@ func (f *File) collect() {
 	}
 	go func() {
 		runtime.GC()
+		l.heap.Store(heapInUse())
 		l.left.Store(l.bytes.Load())
 		l.collecting.Store(false)
 	}()
+}
+
+// heapInUse is how much the collector has found to be in use.
+func heapInUse() int64 {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	if metrics.Read(live); live[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return int64(live[0].Value.Uint64())
 }
 
 // remove counts litter that was let go.

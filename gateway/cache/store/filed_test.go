@@ -111,7 +111,7 @@ func TestTheFileLearnsOfWhatLeaves(t *testing.T) {
 			e := put(t, c, key("/"+strconv.Itoa(i)), answer(1<<20), body)
 			c.Filed(e)
 			leave(c, e)
-			if held := c.file().Held(); held > 48<<20 {
+			if held := c.file().Held(); held > 96<<20 {
 				t.Errorf("%s: the file has %d bytes", name, held)
 				break
 			}
