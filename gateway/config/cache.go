@@ -156,9 +156,9 @@ func (l *loader) lintKeys() {
 
 // lintQuery looks at a key whose query is none.
 func (l *loader) lintQuery(path string) {
-	for _, key := range []string{"ignore_params", "sort_params"} {
+	for _, key := range []string{"only_params", "ignore_params", "sort_params"} {
 		if at := join(path, key); l.written(at) && !l.anyBad(path) {
-			l.warn(at, "W385", at+" has no effect: query is none, so that no parameter belongs to the key; to leave out those alone, write query: all")
+			l.warn(at, "W385", at+" has no effect: query is none, so that no parameter belongs to the key; for those to be heeded, write query: all")
 		}
 	}
 }

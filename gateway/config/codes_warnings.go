@@ -348,7 +348,7 @@ var warningCodes = []Code{
 		"W385", "parameters of no key",
 		"No part of the query belongs to the key of stored answers, query: none, so that what is said of single parameters does nothing.",
 		"cache: { enabled: true, key: { query: none, ignore_params: [utm_source] } }",
-		"Write query: all, to leave out those parameters alone; or take ignore_params and sort_params away.",
+		"Write query: all, for what is said of single parameters to be heeded; or take only_params, ignore_params and sort_params away.",
 	},
 	{
 		"W410", "lines that were not read",
