@@ -29,6 +29,11 @@ func (g *Gateway) refresh(x *Exchange, e *store.Entry) {
 		g.refreshes.Add(-1)
 		return
 	}
+	if g.cache.Peek(&c.key, &c.request, &x.site.cache.policy) != e { // another one has been refreshed since it was looked for
+		flight.Leave()
+		g.refreshes.Add(-1)
+		return
+	}
 	x.site.cache.metrics.Refreshes.Inc()
 	r := g.cloneAsking(x)
 	r.cached.flight, r.cached.stale, r.cached.asking = flight, e, r.askAbout(askStale)

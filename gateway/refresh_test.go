@@ -48,3 +48,33 @@ func TestRefreshThatBringsNothing(t *testing.T) {
 		})
 	}
 }
+
+// Who has found what was refreshed meanwhile does not have it refreshed again.
+func TestWhatWasRefreshedIsNotRefreshedAgain(t *testing.T) {
+	s := newShopOf(t, ", stale: { while_revalidate: 1h }", Options{})
+	s.answer = func(string) (string, string) { return stored60, "old" }
+	snap, _, err := s.g.hold()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.release()
+	x, err := snap.requestFor(s.g, "http://shop.example/x", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap.users.Add(1)
+	defer s.g.endClientless(x, nil)
+	if err := s.g.walkToStore(x); err != nil {
+		t.Fatal(err)
+	}
+	found := x.cached.entry
+	s.answer = func(string) (string, string) { return stored60, "new" }
+	s.at(100)
+	until(t, "it is refreshed", func() bool { return strings.HasSuffix(s.get(t, "/x"), "new") })
+	until(t, "the refresh has ended", func() bool { return s.g.refreshes.Load() == 0 })
+	begun := x.site.cache.metrics.Refreshes.Load()
+	s.g.refresh(x, found)
+	if n := x.site.cache.metrics.Refreshes.Load() - begun; n != 0 || s.g.refreshes.Load() != 0 || s.g.cache.Stats().Flights != 0 {
+		t.Errorf("%d refreshes have begun, %d run, %d fetches are under way", n, s.g.refreshes.Load(), s.g.cache.Stats().Flights)
+	}
+}
